@@ -1,0 +1,37 @@
+# make test   the whole suite          make demo   a table of trictrac, played and verified
+# make check  format, lint, types, contracts   make conformance [CASES=dir]   make bench   make faults   make up
+SHELL := bash
+.DELETE_ON_ERROR:
+BIN := .venv/bin
+PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
+export PYTHONPATH := $(CURDIR):$(CURDIR)/gen
+
+.PHONY: setup gen test check conformance demo up bench faults lock format clean
+
+setup: gen
+
+.venv/ready: requirements.lock pyproject.toml
+	python3.11 -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	printf '%s\n%s\n' '$(CURDIR)' '$(CURDIR)/gen' > $$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')/stamtafel_paths.pth
+	touch $@
+
+gen/ready: .venv/ready $(PROTOS)
+	mkdir -p gen
+	find gen -name '*_pb2*' -delete
+	$(BIN)/python -m grpc_tools.protoc -Iproto --plugin=protoc-gen-mypy=$(BIN)/protoc-gen-mypy --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
+	  --python_out=gen --mypy_out=gen --grpc_python_out=gen --mypy_grpc_out=gen $(PROTOS)
+	touch $@
+
+gen: gen/ready
+
+lock:
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-header -q requirements.in -o requirements.lock
+
+format: gen
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf gen build .stamtafel
