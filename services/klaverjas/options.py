@@ -1,9 +1,10 @@
 """Options, presets and their checks (R0)."""
 
-from typing import Any
+from typing import Any, cast
+
+from stamtafel.klaverjas.v1.klaverjas_pb2 import Bot, Bots, Options
 
 from libs.table.rules import Refused
-from stamtafel.klaverjas.v1.klaverjas_pb2 import Bot, Bots, Options
 
 DEFAULTS: dict[str, Any] = {
     "variant": "rotterdams",
@@ -72,7 +73,7 @@ def complete(asked: Options) -> Options:
         raise refuse("preset", name, ", ".join(PRESETS))
     full = Options(preset=name, bots=_bots(asked, name))
     for field, default in DEFAULTS.items():
-        setattr(full, field, getattr(asked, field) if asked.HasField(field) else preset.get(field, default))
+        setattr(full, field, getattr(asked, field) if has(asked, field) else preset.get(field, default))
     if asked.HasField("target_points"):
         full.target_points = asked.target_points
     for field, allowed in ALLOWED.items():
@@ -80,9 +81,14 @@ def complete(asked: Options) -> Options:
         if value not in allowed:
             raise refuse(field, value, ", ".join(map(str, allowed)))
     for field, (low, high) in RANGES.items():
-        if full.HasField(field) and not low <= getattr(full, field) <= high:
+        if has(full, field) and not low <= getattr(full, field) <= high:
             raise refuse(field, getattr(full, field), f"{low} to {high}")
     return full
+
+
+def has(options: Options, field: str) -> bool:
+    """Whether an option is set; `field` is one of the names above."""
+    return options.HasField(cast(Any, field))
 
 
 def refuse(field: str, value: object, allowed: str) -> Refused:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
+
 from libs.table.rules import Refused
 from services.klaverjas.cards import CARD, CODES, FULL, SUIT, mask, points
 from services.klaverjas.score import Pair
 from services.klaverjas.state import CHOOSE, PLAY, Four, State, house
-from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
 
 
 def bad(field: str, what: str) -> Refused:
@@ -68,8 +69,8 @@ def read_hands(value: Any, field: str = "hands") -> Four:
 
 
 FIELDS = frozenset(
-    "boompje dealer phase hands trump maker passes turned trick_no leader table tricks card_points roem score "
-    "timeouts".split()
+    ("boompje", "dealer", "phase", "hands", "trump", "maker", "passes", "turned", "trick_no", "leader", "table")
+    + ("tricks", "card_points", "roem", "score", "timeouts")
 )
 _ZERO = {"ns": 0, "ew": 0}
 

@@ -1,4 +1,4 @@
-"""The rules file's Queries: pure questions, plain JSON in and out. Arguments that do not fit are refused `bad_argument`."""
+"""The rules file's Queries: pure questions, plain JSON in and out. What does not fit is refused `bad_argument`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,15 +1,14 @@
-"""What one seat, or the public, sees (Views), and what it may know of an event. No hand but the own, in no phase (R12.4)."""
+"""What a seat or the public sees (Views) and may know of an event. No hand but the own, in no phase (R12.4)."""
 
 from google.protobuf.message import Message
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.rules import Facts
 from services.klaverjas.cards import CODES, SUITS, codes
 from services.klaverjas.decide import can_claim, pair_of, playable
 from services.klaverjas.score import SIDES, plus
 from services.klaverjas.state import (
-    CHOOSE,
     COLLECT,
-    FINISHED,
     PLAY,
     Row,
     Scored,
@@ -24,7 +23,6 @@ from services.klaverjas.state import (
     winning_seat,
 )
 from services.klaverjas.tricks import named, why
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
 def view(state: State, audience: int | None, facts: Facts) -> pb.View:
@@ -102,7 +100,7 @@ def own(state: State, seat: int) -> pb.View:
 
 
 def redact(event: Message, state: State, audience: int | None) -> Message:
-    """The event as the audience may know it when the table stands at `state`: hands open when their boompje is scored."""
+    """The event as the audience may know it when the table is at `state`: hands open once their boompje is scored."""
     if not isinstance(event, pb.CardsDealt):
         return event
     scored = state.last_boompje
@@ -159,6 +157,3 @@ def _row(row: Row) -> pb.SheetRow:
         ns=row.points[0],
         ew=row.points[1],
     )
-
-
-__all__ = ["CHOOSE", "FINISHED", "own", "public", "redact", "view"]
