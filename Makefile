@@ -26,6 +26,10 @@ gen/ready: .venv/ready $(PROTOS)
 
 gen: gen/ready
 
+CASES ?= tests/conformance/cases
+conformance: gen
+	$(BIN)/python -m libs.testing $(CASES)
+
 lock:
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-header -q requirements.in -o requirements.lock
 

@@ -1,0 +1,87 @@
+-- The event log: heads, events by position, sealed seeds, gaps without an owner, checkpoints and cached states.
+
+CREATE FUNCTION now_us() RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+
+CREATE TABLE log_head (
+    log         text COLLATE "C" PRIMARY KEY,
+    epoch       bigint NOT NULL,
+    owner       text NOT NULL,
+    lease_until bigint NOT NULL,
+    alive_at    bigint NOT NULL,
+    tries       integer NOT NULL,
+    pos         bigint NOT NULL,
+    hash        bytea NOT NULL,
+    cmd_stream  bigint NOT NULL,
+    cmd_seq     bigint NOT NULL,
+    cmd_at      bigint NOT NULL,
+    waiting     bigint[] NOT NULL
+) WITH (fillfactor = 10);
+
+CREATE TABLE event (
+    log            text COLLATE "C" NOT NULL,
+    pos            bigint NOT NULL,
+    stream         text COLLATE "C" NOT NULL,
+    ver            integer NOT NULL,
+    kind           text NOT NULL,
+    type           text NOT NULL,
+    at             bigint NOT NULL,
+    command_id     text NOT NULL,
+    correlation_id text NOT NULL,
+    causation_id   text NOT NULL,
+    actor          text NOT NULL,
+    draws          integer NOT NULL,
+    data           bytea NOT NULL,
+    hash           bytea NOT NULL,
+    PRIMARY KEY (log, pos)
+) PARTITION BY RANGE (pos);
+
+CREATE TABLE secret (
+    stream text COLLATE "C" NOT NULL,
+    play   integer NOT NULL,
+    seed   bytea NOT NULL,
+    PRIMARY KEY (stream, play)
+);
+
+CREATE TABLE log_down (
+    log     text COLLATE "C" NOT NULL,
+    from_at bigint NOT NULL,
+    to_at   bigint NOT NULL,
+    PRIMARY KEY (log, from_at)
+);
+
+CREATE TABLE checkpoint (
+    consumer text COLLATE "C" NOT NULL,
+    version  integer NOT NULL,
+    log      text COLLATE "C" NOT NULL,
+    pos      bigint NOT NULL,
+    PRIMARY KEY (consumer, version, log)
+);
+
+CREATE TABLE snapshot (
+    stream text COLLATE "C" PRIMARY KEY,
+    ver    integer NOT NULL,
+    fold   text NOT NULL,
+    data   bytea NOT NULL
+);
+
+-- Ten million positions a partition. Attached, not created in place: that takes no lock which readers or the writer meet.
+CREATE FUNCTION ensure_partition(place bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    size CONSTANT bigint := 10000000;
+    lower bigint := place / size * size;
+    name text := format('event_p%s', lpad((place / size)::text, 6, '0'));
+BEGIN
+    IF to_regclass(name) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtext('ensure_partition'), hashtext(current_schema()));
+    IF to_regclass(name) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('CREATE TABLE %I (LIKE event INCLUDING ALL, UNIQUE (stream, ver))', name);
+    EXECUTE format('ALTER TABLE event ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', name, lower, lower + size);
+END
+$$;
