@@ -68,10 +68,9 @@ def read_hands(value: Any, field: str = "hands") -> Four:
     return a, b, c, d
 
 
-FIELDS = frozenset(
-    ("boompje", "dealer", "phase", "hands", "trump", "maker", "passes", "turned", "trick_no", "leader", "table")
-    + ("tricks", "card_points", "roem", "score", "timeouts")
-)
+_BOOMPJE = ("boompje", "dealer", "phase", "hands", "trump", "maker", "passes", "turned")
+_PLAYED = ("trick_no", "leader", "table", "tricks", "card_points", "roem", "score", "timeouts")
+FIELDS = frozenset((*_BOOMPJE, *_PLAYED))
 _ZERO = {"ns": 0, "ew": 0}
 
 
