@@ -27,19 +27,19 @@ from services.klaverjas.state import (
 )
 from services.klaverjas.tricks import named, why
 
-_NEWEST: tuple[State, Mapping[int, str], bytes] | None = None
+_newest: tuple[State, Mapping[int, str], bytes] | None = None
 """The public view built last: the audiences of one table are served one after the other."""
 
 
 def view(state: State, audience: int | None, facts: Facts) -> pb.View:
     """The table as a seat sees it; None is the public."""
-    global _NEWEST
-    newest = _NEWEST
+    global _newest
+    newest = _newest
     if newest is not None and newest[0] is state and newest[1] == facts.bots:
         seen = newest[2]
     else:
         seen = _public(state, facts)
-        _NEWEST = state, facts.bots, seen
+        _newest = state, facts.bots, seen
     if audience is not None:
         # Bytes put together are messages merged.
         seen += own(state, audience).SerializeToString()

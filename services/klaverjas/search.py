@@ -1,0 +1,251 @@
+"""The `hard` player: worlds that fit all it knows, each played out or searched exactly (R14.3).
+
+A world deals the unseen cards to the other seats. In each one every card that may be played is tried: by rules of thumb
+to the end of the boompje, or exactly when few tricks are left. The card with the best mean difference of written points
+wins: nat, pit and roem included.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from services.klaverjas.cards import HIGHER, POINTS, cards
+from services.klaverjas.knowledge import Known
+from services.klaverjas.score import score
+from services.klaverjas.thumb import pick, roem_points
+from services.klaverjas.tricks import legal
+
+
+class House(NamedTuple):
+    """What the score depends on: ranks that make four alike as a mask, points of four jacks and of a tegenpit."""
+
+    alike: int
+    four_jacks: int
+    tegenpit: int
+
+
+class Tally(NamedTuple):
+    """Tricks, card points and roem of both sides so far, and the playing side."""
+
+    playing: int
+    tricks: tuple[int, int]
+    points: tuple[int, int]
+    roem: tuple[int, int]
+
+
+def written(house: House, tally: Tally) -> int:
+    """Written points of ns less those of ew (R8)."""
+    result = score(tally.playing, tally.tricks, tally.points, tally.roem, house.tegenpit).points
+    return result[0] - result[1]
+
+
+def deal_world(known: Known, rng: Random) -> list[int]:
+    """Hands of all seats that fit what is known; any deal of the unseen cards where none is found."""
+    seats = [seat for seat in range(4) if seat != known.seat]
+    unseen = cards(known.unseen)
+    for _ in range(40):
+        hands = _try_world(known, seats, unseen, rng, known.cannot)
+        if hands is not None:
+            return hands
+    return _search_world(known, seats, unseen, rng) or _any_world(known, seats, unseen, rng)
+
+
+def _try_world(
+    known: Known, seats: Sequence[int], unseen: list[int], rng: Random, cannot: Sequence[int]
+) -> list[int] | None:
+    """One random deal; None when it runs into a dead end. Cards that fit few seats go first."""
+    room = [known.sizes[seat] for seat in seats]
+    spare = len(unseen) - sum(room)
+    hands = [0, 0, 0, 0]
+    hands[known.seat] = known.hand
+    able: list[tuple[int, float, int, list[int]]] = []
+    for card in unseen:
+        where = [index for index, seat in enumerate(seats) if not cannot[seat] >> card & 1]
+        able.append((len(where), rng.random(), card, where))
+    able.sort()
+    for _, _, card, where in able:
+        total = sum(room[index] for index in where)
+        throw = int(rng.random() * (total + spare))
+        if total + spare == 0:
+            return None
+        for index in where:
+            throw -= room[index]
+            if throw < 0:
+                room[index] -= 1
+                hands[seats[index]] |= 1 << card
+                break
+        else:
+            spare -= 1
+            if spare < 0:
+                return None
+    return hands if not any(room) else None
+
+
+def _search_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int] | None:
+    """A deal that fits, found by backtracking; None when there is none."""
+    room = [known.sizes[seat] for seat in seats]
+    order = sorted(unseen, key=lambda card: (sum(not known.cannot[seat] >> card & 1 for seat in seats), rng.random()))
+    hands = [0, 0, 0, 0]
+    hands[known.seat] = known.hand
+    budget = 5000
+
+    def place(at: int, spare: int) -> bool:
+        nonlocal budget
+        budget -= 1
+        if at == len(order):
+            return not any(room)
+        if budget < 0:
+            return False
+        card = order[at]
+        for index in sorted(range(3), key=lambda index: -room[index]):
+            seat = seats[index]
+            if room[index] and not known.cannot[seat] >> card & 1:
+                room[index] -= 1
+                hands[seat] |= 1 << card
+                if place(at + 1, spare):
+                    return True
+                room[index] += 1
+                hands[seat] &= ~(1 << card)
+        return spare > 0 and place(at + 1, spare - 1)
+
+    return hands if place(0, len(order) - sum(room)) else None
+
+
+def _any_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int]:
+    """A deal that only fits the numbers: what was inferred cannot all be so (the view came late)."""
+    hands = [0, 0, 0, 0]
+    hands[known.seat] = known.hand
+    rest = rng.sample(unseen, len(unseen))
+    for seat in seats:
+        for card in rest[: known.sizes[seat]]:
+            hands[seat] |= 1 << card
+        rest = rest[known.sizes[seat] :]
+    return hands
+
+
+class Table(NamedTuple):
+    """A world in mid-boompje: all hands, the trick that lies and who led it."""
+
+    rules: tuple[bool, int]
+    trump: int
+    hands: tuple[int, ...]
+    leader: int
+    trick: tuple[int, ...]
+
+
+def play_out(house: House, table: Table, tally: Tally) -> int:
+    """Written difference after everybody plays on by rules of thumb."""
+    rules, trump, leader = table.rules, table.trump, table.leader
+    hands, trick = list(table.hands), list(table.trick)
+    tricks, points, roem = list(tally.tricks), list(tally.points), list(tally.roem)
+    worth, higher = POINTS[trump], HIGHER[trump]
+    if not hands[(leader + len(trick)) & 3]:
+        return written(house, tally)
+    while True:
+        if len(trick) == 4:
+            best, at, held, lying = trick[0], 0, 0, 0
+            for index, card in enumerate(trick):
+                held |= 1 << card
+                lying += worth[card]
+                if index and (card >> 3 == trump != best >> 3 or higher[best] >> card & 1):
+                    best, at = card, index
+            leader = (leader + at) & 3
+            side = leader & 1
+            tricks[side] += 1
+            points[side] += lying
+            roem[side] += roem_points(trump, held, house.alike, house.four_jacks)
+            trick.clear()
+            if not hands[leader]:
+                points[side] += 10
+                break
+        seat = (leader + len(trick)) & 3
+        card = pick(trump, trick, legal(rules, trump, trick, hands[seat]), hands, seat)
+        hands[seat] &= ~(1 << card)
+        trick.append(card)
+    return written(
+        house, Tally(tally.playing, (tricks[0], tricks[1]), (points[0], points[1]), (roem[0], roem[1]))
+    )
+
+
+def follow(house: House, table: Table, tally: Tally, card: int) -> tuple[Table, Tally]:
+    """The world after the seat to act has played `card`."""
+    seat = (table.leader + len(table.trick)) & 3
+    hands = (*table.hands[:seat], table.hands[seat] & ~(1 << card), *table.hands[seat + 1 :])
+    trick = (*table.trick, card)
+    if len(trick) < 4:
+        return Table(table.rules, table.trump, hands, table.leader, trick), tally
+    worth, higher, trump = POINTS[table.trump], HIGHER[table.trump], table.trump
+    best, at, held, lying = trick[0], 0, 0, 0
+    for index, laid in enumerate(trick):
+        held |= 1 << laid
+        lying += worth[laid]
+        if index and (laid >> 3 == trump != best >> 3 or higher[best] >> laid & 1):
+            best, at = laid, index
+    taker = (table.leader + at) & 3
+    if not hands[taker]:
+        lying += 10
+    roem = roem_points(trump, held, house.alike, house.four_jacks)
+    (t0, t1), (p0, p1), (r0, r1) = tally.tricks, tally.points, tally.roem
+    if taker & 1:
+        after = Tally(tally.playing, (t0, t1 + 1), (p0, p1 + lying), (r0, r1 + roem))
+    else:
+        after = Tally(tally.playing, (t0 + 1, t1), (p0 + lying, p1), (r0 + roem, r1))
+    return Table(table.rules, trump, hands, taker, ()), after
+
+
+def solve(house: House, table: Table, tally: Tally, low: int, high: int) -> int:
+    """Exact written difference with best play of all (alpha-beta between `low` and `high`)."""
+    seat = (table.leader + len(table.trick)) & 3
+    hand = table.hands[seat]
+    if not hand:
+        return written(house, tally)
+    allowed = legal(table.rules, table.trump, table.trick, hand)
+    ours = seat & 1 == 0
+    best = -10_000 if ours else 10_000
+    for card in _ordered(table, allowed, seat):
+        after, sums = follow(house, table, tally, card)
+        value = solve(house, after, sums, low, high)
+        if ours:
+            best = max(best, value)
+            low = max(low, value)
+        else:
+            best = min(best, value)
+            high = min(high, value)
+        if low >= high:
+            break
+    return best
+
+
+def _ordered(table: Table, allowed: int, seat: int) -> list[int]:
+    """The thumb's card first: a good first guess cuts most."""
+    if not allowed & allowed - 1:
+        return [allowed.bit_length() - 1]
+    first = pick(table.trump, table.trick, allowed, table.hands, seat)
+    return [first, *cards(allowed & ~(1 << first))]
+
+
+class Effort(NamedTuple):
+    """How hard it thinks: worlds while it plays out, worlds while it searches, tricks left from which it searches."""
+
+    worlds: int = 30
+    exact_worlds: int = 20
+    exact_tricks: int = 4
+
+
+def best_card(known: Known, house: House, rng: Random, effort: Effort) -> int:
+    """The card with the best mean difference of written points over the worlds."""
+    choices = cards(known.legal)
+    if len(choices) == 1:
+        return choices[0]
+    tally = Tally(known.maker & 1, known.tricks, known.card_points, known.roem)
+    exact = 9 - known.trick_no <= effort.exact_tricks
+    sign = 1 if known.seat & 1 == 0 else -1
+    sums = dict.fromkeys(choices, 0)
+    for _ in range(effort.exact_worlds if exact else effort.worlds):
+        hands = tuple(deal_world(known, rng))
+        table = Table(known.rules, known.trump, hands, known.leader, known.table)
+        for card in choices:
+            after, counted = follow(house, table, tally, card)
+            value = solve(house, after, counted, -10_000, 10_000) if exact else play_out(house, after, counted)
+            sums[card] += sign * value
+    return max(choices, key=lambda card: (sums[card], -POINTS[known.trump][card], -card))
