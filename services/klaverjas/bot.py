@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
+
 from libs.table.brain import Look, Thought
 from services.klaverjas import naming, search
 from services.klaverjas.cards import CARD, CODES, SUIT, SUIT_MASK, SUITS, mask
 from services.klaverjas.knowledge import Known, Memory, known, remember
-from services.klaverjas.state import CHOOSE, COLLECT
+from services.klaverjas.state import COLLECT
 from services.klaverjas.thumb import pick
 from services.klaverjas.tricks import FOUR_ALIKE, UNDERTRUMP, roem
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 HEAVY = frozenset({"hard"})
 """Levels that think long enough to need a worker process."""
@@ -67,8 +68,8 @@ def _name_trump(look: Look, view: pb.View, options: pb.Options) -> pb.ChooseTrum
     elif look.level == "hard":
         rules = (options.variant == "amsterdams", UNDERTRUMP[options.undertrump])
         leader = None if options.lead == "maker" else view.forehand
-        choice = naming.Choice(look.seat, rules, house(options), leader)
-        chosen = naming.by_worlds(hand, among, may_pass, choice, (TRUMP_WORLDS, look.rng))
+        choice = search.Choice(look.seat, rules, house(options), leader)
+        chosen = search.by_worlds(hand, among, may_pass, choice, (TRUMP_WORLDS, look.rng))
     else:
         chosen = naming.by_thumb(hand, among, may_pass)
     return pb.Pass() if chosen is None else pb.ChooseTrump(suit=SUITS[chosen])

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from google.protobuf.message import Message
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from services.klaverjas.cards import CARD, FULL, SUIT, mask
-from services.klaverjas.score import SIDES
 from services.klaverjas.tricks import UNDERTRUMP, legal
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 Played = tuple[int, int, tuple[int, ...]]
 """Number of a trick, its leader, its cards in order of play."""
@@ -41,6 +40,12 @@ class Known(NamedTuple):
     card_points: tuple[int, int]
     roem: tuple[int, int]
     trick_no: int
+    plays: tuple[Played, ...]
+    """The tricks that were seen, the one that lies included."""
+    passed: tuple[int, ...]
+    """Who passed before trump was named."""
+    free_choice: bool
+    """The maker had all suits to choose from."""
 
     @property
     def unseen(self) -> int:
@@ -90,6 +95,9 @@ def known(view: pb.View, options: pb.Options, memory: Memory) -> Known:
         card_points=(this.card_points.ns, this.card_points.ew),
         roem=(this.roem.ns, this.roem.ew),
         trick_no=view.trick_no,
+        plays=tuple(plays),
+        passed=memory.passed,
+        free_choice=options.trump_maker != "turned",
     )
 
 
@@ -113,8 +121,3 @@ def _excludes(rules: tuple[bool, int], trump: int, trick: tuple[int, ...], card:
         if not legal(rules, trump, trick, bit | 1 << other) & bit:
             found |= 1 << other
     return found
-
-
-def side_of(name: str) -> int:
-    """0 for ns, 1 for ew."""
-    return SIDES.index(name)

@@ -5,15 +5,16 @@ to the end of the boompje, or exactly when few tricks are left. The card with th
 wins: nat, pit and roem included.
 """
 
-from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from services.klaverjas.cards import HIGHER, POINTS, cards
+from services.klaverjas.cards import FULL, HIGHER, POINTS, cards
 from services.klaverjas.knowledge import Known
+from services.klaverjas.naming import strength
 from services.klaverjas.score import score
 from services.klaverjas.thumb import pick, roem_points
 from services.klaverjas.tricks import legal
+from services.klaverjas.worlds import likely_worlds
 
 
 class House(NamedTuple):
@@ -37,90 +38,6 @@ def written(house: House, tally: Tally) -> int:
     """Written points of ns less those of ew (R8)."""
     result = score(tally.playing, tally.tricks, tally.points, tally.roem, house.tegenpit).points
     return result[0] - result[1]
-
-
-def deal_world(known: Known, rng: Random) -> list[int]:
-    """Hands of all seats that fit what is known; any deal of the unseen cards where none is found."""
-    seats = [seat for seat in range(4) if seat != known.seat]
-    unseen = cards(known.unseen)
-    for _ in range(40):
-        hands = _try_world(known, seats, unseen, rng, known.cannot)
-        if hands is not None:
-            return hands
-    return _search_world(known, seats, unseen, rng) or _any_world(known, seats, unseen, rng)
-
-
-def _try_world(
-    known: Known, seats: Sequence[int], unseen: list[int], rng: Random, cannot: Sequence[int]
-) -> list[int] | None:
-    """One random deal; None when it runs into a dead end. Cards that fit few seats go first."""
-    room = [known.sizes[seat] for seat in seats]
-    spare = len(unseen) - sum(room)
-    hands = [0, 0, 0, 0]
-    hands[known.seat] = known.hand
-    able: list[tuple[int, float, int, list[int]]] = []
-    for card in unseen:
-        where = [index for index, seat in enumerate(seats) if not cannot[seat] >> card & 1]
-        able.append((len(where), rng.random(), card, where))
-    able.sort()
-    for _, _, card, where in able:
-        total = sum(room[index] for index in where)
-        throw = int(rng.random() * (total + spare))
-        if total + spare == 0:
-            return None
-        for index in where:
-            throw -= room[index]
-            if throw < 0:
-                room[index] -= 1
-                hands[seats[index]] |= 1 << card
-                break
-        else:
-            spare -= 1
-            if spare < 0:
-                return None
-    return hands if not any(room) else None
-
-
-def _search_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int] | None:
-    """A deal that fits, found by backtracking; None when there is none."""
-    room = [known.sizes[seat] for seat in seats]
-    order = sorted(unseen, key=lambda card: (sum(not known.cannot[seat] >> card & 1 for seat in seats), rng.random()))
-    hands = [0, 0, 0, 0]
-    hands[known.seat] = known.hand
-    budget = 5000
-
-    def place(at: int, spare: int) -> bool:
-        nonlocal budget
-        budget -= 1
-        if at == len(order):
-            return not any(room)
-        if budget < 0:
-            return False
-        card = order[at]
-        for index in sorted(range(3), key=lambda index: -room[index]):
-            seat = seats[index]
-            if room[index] and not known.cannot[seat] >> card & 1:
-                room[index] -= 1
-                hands[seat] |= 1 << card
-                if place(at + 1, spare):
-                    return True
-                room[index] += 1
-                hands[seat] &= ~(1 << card)
-        return spare > 0 and place(at + 1, spare - 1)
-
-    return hands if place(0, len(order) - sum(room)) else None
-
-
-def _any_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int]:
-    """A deal that only fits the numbers: what was inferred cannot all be so (the view came late)."""
-    hands = [0, 0, 0, 0]
-    hands[known.seat] = known.hand
-    rest = rng.sample(unseen, len(unseen))
-    for seat in seats:
-        for card in rest[: known.sizes[seat]]:
-            hands[seat] |= 1 << card
-        rest = rest[known.sizes[seat] :]
-    return hands
 
 
 class Table(NamedTuple):
@@ -162,9 +79,7 @@ def play_out(house: House, table: Table, tally: Tally) -> int:
         card = pick(trump, trick, legal(rules, trump, trick, hands[seat]), hands, seat)
         hands[seat] &= ~(1 << card)
         trick.append(card)
-    return written(
-        house, Tally(tally.playing, (tricks[0], tricks[1]), (points[0], points[1]), (roem[0], roem[1]))
-    )
+    return written(house, Tally(tally.playing, (tricks[0], tricks[1]), (points[0], points[1]), (roem[0], roem[1])))
 
 
 def follow(house: House, table: Table, tally: Tally, card: int) -> tuple[Table, Tally]:
@@ -225,11 +140,13 @@ def _ordered(table: Table, allowed: int, seat: int) -> list[int]:
 
 
 class Effort(NamedTuple):
-    """How hard it thinks: worlds while it plays out, worlds while it searches, tricks left from which it searches."""
+    """How hard it thinks: worlds while it plays out, worlds while it searches, tricks left from which it searches, deals
+    drawn for each world that is kept."""
 
     worlds: int = 30
     exact_worlds: int = 20
     exact_tricks: int = 4
+    drawn: int = 4
 
 
 def best_card(known: Known, house: House, rng: Random, effort: Effort) -> int:
@@ -241,11 +158,44 @@ def best_card(known: Known, house: House, rng: Random, effort: Effort) -> int:
     exact = 9 - known.trick_no <= effort.exact_tricks
     sign = 1 if known.seat & 1 == 0 else -1
     sums = dict.fromkeys(choices, 0)
-    for _ in range(effort.exact_worlds if exact else effort.worlds):
-        hands = tuple(deal_world(known, rng))
+    for hands in likely_worlds(known, rng, effort.exact_worlds if exact else effort.worlds, effort.drawn):
         table = Table(known.rules, known.trump, hands, known.leader, known.table)
         for card in choices:
             after, counted = follow(house, table, tally, card)
             value = solve(house, after, counted, -10_000, 10_000) if exact else play_out(house, after, counted)
             sums[card] += sign * value
     return max(choices, key=lambda card: (sums[card], -POINTS[known.trump][card], -card))
+
+
+class Choice:
+    """What naming trump depends on beside the hand: the seat, the rules of play, the score, who will lead."""
+
+    def __init__(self, seat: int, rules: tuple[bool, int], house: House, leader: int | None) -> None:
+        self.seat, self.rules, self.house = seat, rules, house
+        self.leader = seat if leader is None else leader
+        """Seat that leads the first trick; the maker where None was given."""
+
+
+def by_worlds(hand: int, among: list[int], may_pass: bool, choice: Choice, worlds: tuple[int, Random]) -> int | None:
+    """The suit with the best mean written difference over `worlds` (how many, chance) deals played out; None: pass."""
+    count, rng = worlds
+    unseen = cards(FULL & ~hand)
+    sums = dict.fromkeys(among, 0)
+    for _ in range(count):
+        rest = rng.sample(unseen, len(unseen))
+        hands = [0, 0, 0, 0]
+        hands[choice.seat] = hand
+        for step in range(3):
+            for card in rest[8 * step : 8 * step + 8]:
+                hands[(choice.seat + 1 + step) & 3] |= 1 << card
+        for suit in among:
+            table = Table(choice.rules, suit, tuple(hands), choice.leader, ())
+            tally = Tally(choice.seat & 1, (0, 0), (0, 0), (0, 0))
+            difference = play_out(choice.house, table, tally)
+            sums[suit] += difference if choice.seat & 1 == 0 else -difference
+    best = max(among, key=lambda suit: (sums[suit], strength(hand, suit), -suit))
+    return None if may_pass and sums[best] < PASS_BELOW * count else best
+
+
+PASS_BELOW = 0.0
+"""Mean written difference that passing is taken to be worth."""

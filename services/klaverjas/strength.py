@@ -5,20 +5,18 @@ boompjes; each is played twice with the pairs swapped, the same trump and maker 
 written points a boompje with its 95 % interval, and how long a card took.
 """
 
-import argparse
-import math
 from random import Random
-from statistics import fmean, stdev
 from time import perf_counter
+
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.brain import Look
 from libs.table.rules import Facts
 from services.klaverjas import bot, naming
-from services.klaverjas.cards import CODES, SUITS, codes, deal
+from services.klaverjas.cards import SUITS, codes, deal
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import FINISHED
 from services.klaverjas.table import RandomCtx
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 YARDSTICKS = (("normal", "easy", 30.0), ("hard", "normal", 25.0))
 
