@@ -7,6 +7,7 @@ import logging
 import re
 import secrets
 from collections.abc import Callable
+from urllib.parse import urlparse
 
 from libs.bus.client import BusClient
 from libs.bus.commands import CommandReader
@@ -53,19 +54,25 @@ class Bus:
         self.on_error: list[Callable[[Exception], None]] = []
         self.reconnects = 0
         self.dropped_writes = 0
+        self._last_refusal = ""
 
     @classmethod
     async def connect(cls, url: str, name: str, *, user: str | None = None, password: str | None = None) -> Bus:
-        """Connect to `url` (`nats://host:port`, several separated by commas), waiting until a server is there.
+        """Connect to `url` (`nats://[user:password@]host:port`, several by commas); waits for a server.
 
         `name` is shown by the server. Replies come on `_INBOX_<user>.>`, or `_INBOX.>` without a user: permissions keep
         users out of each other's inboxes.
         """
         client = BusClient()
+        servers = [part.strip() for part in url.split(",")]
+        user = user or urlparse(servers[0]).username
         bus = cls(client, name, f"_INBOX_{user}" if user else "_INBOX")
 
         async def error(e: Exception) -> None:
-            _log.debug("nats: %s", e)
+            refused = "uthorization" in str(e) or "permissions" in str(e)
+            level = logging.WARNING if refused and str(e) != bus._last_refusal else logging.DEBUG
+            bus._last_refusal = str(e) if refused else ""
+            _log.log(level, "nats, as %s: %s", name, e)
             for hear in bus.on_error:
                 hear(e)
 
@@ -76,7 +83,7 @@ class Bus:
             bus._back()
 
         await client.connect(
-            [part.strip() for part in url.split(",")],
+            servers,
             name=name,
             user=user,
             password=password,
@@ -84,7 +91,7 @@ class Bus:
             disconnected_cb=disconnected,
             reconnected_cb=reconnected,
             max_reconnect_attempts=-1,
-            reconnect_time_wait=0.1,
+            reconnect_time_wait=0.1,  # pyright: ignore[reportArgumentType]
             connect_timeout=2,
             ping_interval=3,
             max_outstanding_pings=2,
