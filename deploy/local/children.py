@@ -67,7 +67,7 @@ class Child:
     def start(self) -> None:
         """Begin to keep it running."""
         self._stopping, self._failure, self._crashes = False, None, 0
-        self._task = asyncio.create_task(self._keep(), name=f"child {self.command.name}")
+        self._task = asyncio.create_task(self._watch(), name=f"child {self.command.name}")
 
     async def wait_ready(self, timeout: float) -> None:
         """Wait until the probe agrees; raise `ChildFailed` when the child gives up or `timeout` seconds have passed."""
@@ -87,7 +87,7 @@ class Child:
             raise ProcessLookupError(f"{self.command.name} does not run")
         if not restart:
             self._released.clear()
-        process.send_signal(signum)
+        _signal(process.pid, signum)
         if signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT):
             await process.wait()
 
@@ -102,22 +102,20 @@ class Child:
         self._stopping = True
         process = self._process
         if process is not None and process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.send_signal(self.command.stop_signal)
-                process.send_signal(signal.SIGCONT)
+            _signal(process.pid, self.command.stop_signal)
+            _signal(process.pid, signal.SIGCONT)  # one that was stopped would not hear the other
             try:
                 await asyncio.wait_for(process.wait(), self.command.stop_seconds)
             except TimeoutError:
                 self._say(f"{self.command.name} does not stop, killed")
-                with suppress(ProcessLookupError):
-                    process.kill()
+                _signal(process.pid, signal.SIGKILL)
                 await process.wait()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         # a start that was under way when the task was cancelled
         if (late := self._process) is not None and late.returncode is None:
-            late.kill()
+            _signal(late.pid, signal.SIGKILL)
             await late.wait()
 
     def tail(self, lines: int = 12) -> str:
@@ -135,6 +133,13 @@ class Child:
     async def _forgive(self) -> None:
         await self._until_ready()
         self._crashes = 0
+
+    async def _watch(self) -> None:
+        try:
+            await self._keep()
+        except Exception as error:  # it could not even be started
+            self._failure = f"{self.command.name} cannot be started: {error!r}"
+            self._say(self._failure)
 
     async def _keep(self) -> None:
         loop, wait = asyncio.get_running_loop(), FIRST_WAIT
@@ -187,6 +192,12 @@ def _open_log(path: Path):
     if path.exists() and path.stat().st_size > KEEP_LOG_BYTES:
         path.replace(path.with_suffix(".log.1"))
     return path.open("ab")
+
+
+def _signal(pid: int, signum: int) -> None:
+    """Not asyncio's `send_signal`: that polls first, and may so take the exit code away from the event loop."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signum)
 
 
 def _ending(code: int) -> str:

@@ -64,6 +64,7 @@ class LocalStack:
         self._say = say
         self._ports = Ports(fixed=self.options.fixed_ports)
         self._lock = DataLock(self.data)
+        self._ports_file = self.data / "ports.json"
         self._cluster: Cluster | None = None
         self._infrastructure: dict[str, Child] = {}
         self._services: dict[str, Child] = {}
@@ -138,7 +139,9 @@ class LocalStack:
         self._infrastructure.clear()
         if self._cluster is not None:
             self._cluster.clean()
-        self._lock.release()
+        if self._lock.held:
+            self._ports_file.unlink(missing_ok=True)
+            self._lock.release()
 
     def child(self, name: str) -> Child:
         """A child by name; LookupError names those that there are."""
@@ -205,7 +208,7 @@ class LocalStack:
             **os.environ,
             **self.env(),
             **self.options.env,
-            "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "gen"))),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "gen"), os.environ.get("PYTHONPATH")))),
             "STAMTAFEL_HTTP_HOST": HOST,
             "STAMTAFEL_HTTP_PORT": str(port),
             "STAMTAFEL_LOG_LEVEL": self.options.log_level,
@@ -231,7 +234,7 @@ class LocalStack:
             "database": self.database_url if not self.options.database_url else "",
             "http": {name: f"{HOST}:{port}" for name, port in self.http_ports.items()},
         }
-        (self.data / "ports.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        self._ports_file.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 
 __all__ = ["ChildFailed", "LocalStack", "StackOptions"]
