@@ -56,10 +56,7 @@ def penalty(given: Arguments) -> Any:
 
 def worst(given: Arguments) -> Any:
     """The worst of the throws made, first of equals (R4.3)."""
-    throws = given.get("throws")
-    if not isinstance(throws, list) or not throws:
-        raise _wrong("throws", "a list of throws", throws)
-    faces = [_two(one, "throws") for one in cast("list[object]", throws)]
+    faces = [_two(one, "throws") for one in _list(given, "throws")]
     at = worst_of(faces)
     return {"dice": list(faces[at]), "throw_number": at + 1, "score": score_of(faces[at])}
 
@@ -100,10 +97,9 @@ def advice(given: Arguments) -> Any:
 
 def heads_up(given: Arguments) -> Any:
     """Chance of the starter in a game for two, in permille (R11.4). `bok` of a third seat: no bonus any more."""
-    points = given.get("points")
-    if not isinstance(points, list) or len(cast("list[object]", points)) != 2:
-        raise _wrong("points", "two numbers", cast(object, points))
-    both = [_whole({"points": one}, "points", 1, 12) for one in cast("list[object]", points)]
+    both = [_whole({"points": one}, "points", 1, 12) for one in _list(given, "points")]
+    if len(both) != 2:
+        raise _wrong("points", "two numbers", both)
     starter = _whole(given, "starter", 0, 1)
     bok = None if given.get("bok") is None else _whole(given, "bok", 0, 7)
     if bok in (0, 1) and both[bok] != 1:
@@ -140,17 +136,21 @@ def _dice(given: Arguments, field: str) -> tuple[int, int]:
 
 
 def _two(value: object, field: str) -> tuple[int, int]:
-    faces = cast("list[object]", value) if isinstance(value, list) else []
-    if len(faces) != 2:
-        raise _wrong(field, "two dice", value)
-    return _whole({field: faces[0]}, field, 1, 6), _whole({field: faces[1]}, field, 1, 6)
+    if not isinstance(value, list) or len(cast("list[object]", value)) != 2:
+        raise _wrong(field, "two dice", cast(object, value))
+    one, other = cast("list[object]", value)
+    return _whole({field: one}, field, 1, 6), _whole({field: other}, field, 1, 6)
+
+
+def _list(given: Arguments, field: str) -> list[object]:
+    value: object = given.get(field)
+    if not isinstance(value, list) or not value:
+        raise _wrong(field, "a list", cast(object, value))
+    return cast("list[object]", value)
 
 
 def _standing(given: Arguments) -> list[tuple[int, int]]:
-    value = given.get("standing")
-    if not isinstance(value, list) or not value:
-        raise _wrong("standing", "a list of seats and dice", value)
-    rows = cast("list[object]", value)
+    rows = _list(given, "standing")
     if not all(isinstance(row, dict) for row in rows):
         raise _wrong("standing", "a list of seats and dice", rows)
     return [(_whole(row, "seat", 0, 7), score_of(_dice(row, "dice"))) for row in cast("list[dict[str, Any]]", rows)]
