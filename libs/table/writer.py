@@ -66,7 +66,10 @@ Serve = Callable[[bytes], Awaitable[bytes]]
 
 
 class Writer:
-    """Owns one log when it can. `owner` is this process's name among its replicas."""
+    """Owns one log when it can. `owner` is this process's name among its replicas.
+
+    `owning` is set while it does; `stands_ready` once it has asked for the log, whoever has it.
+    """
 
     def __init__(self, rules: AnyRules, log: str, owner: str, ports: Ports) -> None:
         self.rules = rules
@@ -80,6 +83,7 @@ class Writer:
         self.head: Head | None = None
         self.serve_queries: Serve | None = None
         self.owning = asyncio.Event()
+        self.stands_ready = asyncio.Event()
         self._wake = asyncio.Event()
         self._asks: list[Ask] = []
         self._finished: list[tuple[Table, Any]] = []
@@ -112,6 +116,11 @@ class Writer:
             finally:
                 self._forget()
 
+    def relay_behind(self) -> int:
+        """Committed events that are not yet in the event stream; 0 when the log is not owned here."""
+        position = getattr(self._relay, "position", -1)
+        return self.head.pos - position if self.head is not None and position >= 0 else 0
+
     async def drain(self) -> None:
         """Finishes the batch, gives the log up, and returns when that is done."""
         self._draining = True
@@ -131,6 +140,8 @@ class Writer:
             except Unavailable as error:
                 _log.warning("%s: cannot claim: %s", self.log, error)
                 head = None
+            else:
+                self.stands_ready.set()
             if head is not None:
                 return head
             await asyncio.sleep(CLAIM_EVERY_S)
