@@ -54,6 +54,7 @@ class Child:
         self._released = asyncio.Event()
         self._released.set()
         self._stopping = False
+        self._killed = False
         self._failure: str | None = None
         self._crashes = 0
         self.starts = 0
@@ -85,10 +86,12 @@ class Child:
         process = self._process
         if process is None or process.returncode is not None:
             raise ProcessLookupError(f"{self.command.name} does not run")
+        ends = signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
+        self._killed = ends
         if not restart:
             self._released.clear()
         _signal(process.pid, signum)
-        if signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT):
+        if ends:
             await process.wait()
 
     def revive(self) -> None:
@@ -151,12 +154,13 @@ class Child:
             if not self._released.is_set():
                 await self._released.wait()
                 continue
-            self._crashes += 1
+            self._crashes += 0 if self._killed else 1
             if code == EXIT_SETTINGS or self._crashes >= CRASHES_BEFORE_READY:
                 self._failure = self._describe(f"never became ready and ended with {_ending(code)}")
                 self._say(self._failure)
                 return
-            wait = FIRST_WAIT if loop.time() - began >= HEALTHY_AFTER else wait
+            wait = FIRST_WAIT if self._killed or loop.time() - began >= HEALTHY_AFTER else wait
+            self._killed = False
             self._say(f"{self.command.name} ended with {_ending(code)}, starts again in {wait:.1f} s")
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)

@@ -61,6 +61,7 @@ def configure(service: str, level: str = "info", stream: BinaryIO | None = None)
             root.removeHandler(handler)
     root.addHandler(_Forward())
     root.setLevel(max(number, logging.WARNING))
+    logging.getLogger("stamtafel").setLevel(number)
 
 
 def get_logger(name: str) -> FilteringBoundLogger:
