@@ -18,7 +18,7 @@ from typing import Self
 
 import msgspec
 
-from deploy.catalog import SERVICES, Service, available, find
+from deploy.catalog import SERVICES, Service, available, find, game_logs
 from deploy.local import nats, probes
 from deploy.local.children import Child, ChildFailed, Command, Probe, Say
 from deploy.local.lock import DataLock
@@ -69,6 +69,7 @@ class LocalStack:
         self._infrastructure: dict[str, Child] = {}
         self._services: dict[str, Child] = {}
         self._kinds: dict[str, Service] = {}
+        self._logs = ""
         self.gateway_port = 0
 
     async def __aenter__(self) -> Self:
@@ -94,6 +95,7 @@ class LocalStack:
         wanted = [find(one) if isinstance(one, str) else one for one in asked]
         if self.options.migrate:
             await migrate_all(self.database_url, wanted)
+        self._logs = game_logs([*self._kinds.values(), *wanted]) or game_logs(available())
         for service in wanted:
             self._add(service.name, service)
         self._write_down()
@@ -207,6 +209,7 @@ class LocalStack:
         env = {
             **os.environ,
             **self.env(),
+            **({"STAMTAFEL_LOGS": self._logs} if self._logs else {}),
             **self.options.env,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "gen"), os.environ.get("PYTHONPATH")))),
             "STAMTAFEL_HTTP_HOST": HOST,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.catalog import SERVICES, available, find
+from deploy.catalog import SERVICES, available, find, game_logs
 from deploy.migrate import migrate_all
-from libs.service import LogInstruments, LoopOptions, Process, ReaderInstruments, Settings
+from libs.service import LogInstruments, LoopOptions, Process, ReaderInstruments, Settings, all_settings, describe
 
 ROOT = Path(__file__).resolve().parents[3]
 BASE = ROOT / "k8s" / "base"
@@ -47,8 +47,10 @@ def test_nothing_else_is_deployed() -> None:
 
 def test_settings_in_manifests_exist() -> None:
     text = compose() + "".join(path.read_text() for path in BASE.glob("*.yaml"))
-    known = {f"STAMTAFEL_{name.upper()}" for name in Settings.model_fields}
-    assert {name for name in re.findall(r"STAMTAFEL_[A-Z_]+", text) if "GATEWAY" not in name} <= known
+    known = {row.env for cls in all_settings() for row in describe(cls)}
+    gateway = {"STAMTAFEL_GATEWAY_HOST", "STAMTAFEL_GATEWAY_PORT"}
+    assert set(re.findall(r"STAMTAFEL_[A-Z_]+", text)) <= known | gateway
+    assert text.count(f"STAMTAFEL_LOGS: {game_logs(SERVICES)}\n") == 2
 
 
 def test_yaml_parses() -> None:
