@@ -29,7 +29,7 @@ SERVICES = (
     _service("backgammon", keeps_log=True, is_game=True),
     _service("carrom", keeps_log=True, is_game=True),
     _service("matchmaking", keeps_log=True),
-    _service("tally", keeps_log=True),
+    _service("tally"),
     _service("timer"),
     _service("bots"),
     _service("gateway"),
