@@ -57,6 +57,7 @@ class Child:
         self._killed = False
         self._failure: str | None = None
         self._crashes = 0
+        self._was_ready = False
         self.starts = 0
 
     @property
@@ -133,9 +134,9 @@ class Child:
                 raise ChildFailed(self._failure)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _forgive(self) -> None:
+    async def _note_ready(self) -> None:
         await self._until_ready()
-        self._crashes = 0
+        self._was_ready = True
 
     async def _watch(self) -> None:
         try:
@@ -155,7 +156,8 @@ class Child:
                 await self._released.wait()
                 continue
             self._crashes += 0 if self._killed else 1
-            if code == EXIT_SETTINGS or self._crashes >= CRASHES_BEFORE_READY:
+            # one that was ready is never given up: what it needs may be away for long, and come back
+            if code == EXIT_SETTINGS or (self._crashes >= CRASHES_BEFORE_READY and not self._was_ready):
                 self._failure = self._describe(f"never became ready and ended with {_ending(code)}")
                 self._say(self._failure)
                 return
@@ -181,11 +183,11 @@ class Child:
             )
         self.starts += 1
         self._started(command, self._process.pid)
-        forgive = asyncio.create_task(self._forgive())
+        note = asyncio.create_task(self._note_ready())
         try:
             return await self._process.wait()
         finally:
-            forgive.cancel()
+            note.cancel()
 
     def _describe(self, what: str) -> str:
         return f"{self.command.name} {what}; its log {self.command.log} ends with:\n{self.tail()}"

@@ -52,7 +52,8 @@ def _silent(_line: str) -> None:
 class LocalStack:
     """Postgres, NATS and services in one data directory.
 
-    Children: `postgres`, `nats`, services by name, replicas `<name>-2`.
+    Children: `postgres`, `nats`, services by name, replicas `<name>-2`. They end with the thread that started them,
+    however it ends: enter the stack in a program's main thread.
     """
 
     def __init__(self, data: Path, options: StackOptions | None = None, say: Say = _silent) -> None:
