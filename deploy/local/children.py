@@ -54,8 +54,10 @@ class Child:
         self._released = asyncio.Event()
         self._released.set()
         self._stopping = False
+        self._killed = False
         self._failure: str | None = None
         self._crashes = 0
+        self._was_ready = False
         self.starts = 0
 
     @property
@@ -67,7 +69,7 @@ class Child:
     def start(self) -> None:
         """Begin to keep it running."""
         self._stopping, self._failure, self._crashes = False, None, 0
-        self._task = asyncio.create_task(self._keep(), name=f"child {self.command.name}")
+        self._task = asyncio.create_task(self._watch(), name=f"child {self.command.name}")
 
     async def wait_ready(self, timeout: float) -> None:
         """Wait until the probe agrees; raise `ChildFailed` when the child gives up or `timeout` seconds have passed."""
@@ -85,10 +87,12 @@ class Child:
         process = self._process
         if process is None or process.returncode is not None:
             raise ProcessLookupError(f"{self.command.name} does not run")
+        ends = signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
+        self._killed = ends
         if not restart:
             self._released.clear()
-        process.send_signal(signum)
-        if signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT):
+        _signal(process.pid, signum)
+        if ends:
             await process.wait()
 
     def revive(self) -> None:
@@ -102,22 +106,20 @@ class Child:
         self._stopping = True
         process = self._process
         if process is not None and process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.send_signal(self.command.stop_signal)
-                process.send_signal(signal.SIGCONT)
+            _signal(process.pid, self.command.stop_signal)
+            _signal(process.pid, signal.SIGCONT)  # one that was stopped would not hear the other
             try:
                 await asyncio.wait_for(process.wait(), self.command.stop_seconds)
             except TimeoutError:
                 self._say(f"{self.command.name} does not stop, killed")
-                with suppress(ProcessLookupError):
-                    process.kill()
+                _signal(process.pid, signal.SIGKILL)
                 await process.wait()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         # a start that was under way when the task was cancelled
         if (late := self._process) is not None and late.returncode is None:
-            late.kill()
+            _signal(late.pid, signal.SIGKILL)
             await late.wait()
 
     def tail(self, lines: int = 12) -> str:
@@ -132,9 +134,16 @@ class Child:
                 raise ChildFailed(self._failure)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _forgive(self) -> None:
+    async def _note_ready(self) -> None:
         await self._until_ready()
-        self._crashes = 0
+        self._was_ready = True
+
+    async def _watch(self) -> None:
+        try:
+            await self._keep()
+        except Exception as error:  # it could not even be started
+            self._failure = f"{self.command.name} cannot be started: {error!r}"
+            self._say(self._failure)
 
     async def _keep(self) -> None:
         loop, wait = asyncio.get_running_loop(), FIRST_WAIT
@@ -146,12 +155,14 @@ class Child:
             if not self._released.is_set():
                 await self._released.wait()
                 continue
-            self._crashes += 1
-            if code == EXIT_SETTINGS or self._crashes >= CRASHES_BEFORE_READY:
+            self._crashes += 0 if self._killed else 1
+            # one that was ready is never given up: what it needs may be away for long, and come back
+            if code == EXIT_SETTINGS or (self._crashes >= CRASHES_BEFORE_READY and not self._was_ready):
                 self._failure = self._describe(f"never became ready and ended with {_ending(code)}")
                 self._say(self._failure)
                 return
-            wait = FIRST_WAIT if loop.time() - began >= HEALTHY_AFTER else wait
+            wait = FIRST_WAIT if self._killed or loop.time() - began >= HEALTHY_AFTER else wait
+            self._killed = False
             self._say(f"{self.command.name} ended with {_ending(code)}, starts again in {wait:.1f} s")
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
@@ -172,11 +183,11 @@ class Child:
             )
         self.starts += 1
         self._started(command, self._process.pid)
-        forgive = asyncio.create_task(self._forgive())
+        note = asyncio.create_task(self._note_ready())
         try:
             return await self._process.wait()
         finally:
-            forgive.cancel()
+            note.cancel()
 
     def _describe(self, what: str) -> str:
         return f"{self.command.name} {what}; its log {self.command.log} ends with:\n{self.tail()}"
@@ -187,6 +198,12 @@ def _open_log(path: Path):
     if path.exists() and path.stat().st_size > KEEP_LOG_BYTES:
         path.replace(path.with_suffix(".log.1"))
     return path.open("ab")
+
+
+def _signal(pid: int, signum: int) -> None:
+    """Not asyncio's `send_signal`: that polls first, and may so take the exit code away from the event loop."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signum)
 
 
 def _ending(code: int) -> str:

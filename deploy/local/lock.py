@@ -51,6 +51,11 @@ class DataLock:
         self._file: int | None = None
         self.notes = Notes()
 
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._file is not None
+
     def acquire(self) -> None:
         """Take the lock and end what is left of an earlier owner; raise `Running` with who holds it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from typing import Self
 
 import msgspec
 
-from deploy.catalog import SERVICES, Service, available, find
+from deploy.catalog import SERVICES, Service, available, find, game_logs
 from deploy.local import nats, probes
 from deploy.local.children import Child, ChildFailed, Command, Probe, Say
 from deploy.local.lock import DataLock
@@ -52,7 +52,8 @@ def _silent(_line: str) -> None:
 class LocalStack:
     """Postgres, NATS and services in one data directory.
 
-    Children: `postgres`, `nats`, services by name, replicas `<name>-2`.
+    Children: `postgres`, `nats`, services by name, replicas `<name>-2`. They end with the thread that started them,
+    however it ends: enter the stack in a program's main thread.
     """
 
     def __init__(self, data: Path, options: StackOptions | None = None, say: Say = _silent) -> None:
@@ -64,10 +65,12 @@ class LocalStack:
         self._say = say
         self._ports = Ports(fixed=self.options.fixed_ports)
         self._lock = DataLock(self.data)
+        self._ports_file = self.data / "ports.json"
         self._cluster: Cluster | None = None
         self._infrastructure: dict[str, Child] = {}
         self._services: dict[str, Child] = {}
         self._kinds: dict[str, Service] = {}
+        self._logs = ""
         self.gateway_port = 0
 
     async def __aenter__(self) -> Self:
@@ -93,6 +96,7 @@ class LocalStack:
         wanted = [find(one) if isinstance(one, str) else one for one in asked]
         if self.options.migrate:
             await migrate_all(self.database_url, wanted)
+        self._logs = game_logs([*self._kinds.values(), *wanted]) or game_logs(available())
         for service in wanted:
             self._add(service.name, service)
         self._write_down()
@@ -138,7 +142,9 @@ class LocalStack:
         self._infrastructure.clear()
         if self._cluster is not None:
             self._cluster.clean()
-        self._lock.release()
+        if self._lock.held:
+            self._ports_file.unlink(missing_ok=True)
+            self._lock.release()
 
     def child(self, name: str) -> Child:
         """A child by name; LookupError names those that there are."""
@@ -204,8 +210,9 @@ class LocalStack:
         env = {
             **os.environ,
             **self.env(),
+            **({"STAMTAFEL_LOGS": self._logs} if self._logs else {}),
             **self.options.env,
-            "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "gen"))),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "gen"), os.environ.get("PYTHONPATH")))),
             "STAMTAFEL_HTTP_HOST": HOST,
             "STAMTAFEL_HTTP_PORT": str(port),
             "STAMTAFEL_LOG_LEVEL": self.options.log_level,
@@ -231,7 +238,7 @@ class LocalStack:
             "database": self.database_url if not self.options.database_url else "",
             "http": {name: f"{HOST}:{port}" for name, port in self.http_ports.items()},
         }
-        (self.data / "ports.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        self._ports_file.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 
 __all__ = ["ChildFailed", "LocalStack", "StackOptions"]

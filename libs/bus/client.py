@@ -2,11 +2,11 @@
 
 nats-py keeps what it does well: connecting, TLS, authentication, reconnecting, pings. Replaced are
 
-- the parser: one regular expression, one coroutine, one `Msg` and one queue entry per message cost about 9 us; finding
-  the line end and calling a plain function costs about 1.5 us;
-- publishing: nats-py keeps what is published while disconnected and sends it late. Here a write is handed to the socket
-  or dropped;
-- `-ERR`: nats-py closes the client for good on most of them; here it reconnects, and only a refused permission is just
+- the parser and the publishing: through a regular expression, two coroutines, a `Msg` and a queue entry, sending and
+  receiving a message of 200 bytes costs nats-py 15 us; through a plain function and one socket write per turn 2.3 us;
+- the pending buffer: nats-py keeps what is published while disconnected and sends it late. Here a write is handed to
+  the socket or dropped;
+- `-ERR`: nats-py closes the client for good on most of them; here it reconnects, and a refused permission is just
   reported.
 """
 
@@ -129,6 +129,17 @@ class BusClient(Client):
     async def report(self, error: Exception) -> None:
         """Tell the error callback."""
         await self._error_cb(error)
+
+    def abort(self) -> None:
+        """Drop the socket with what is unsent: a peer that does not read keeps an orderly close waiting for ever."""
+        transport: Any = self._transport
+        if transport is not None and transport._io_writer is not None:
+            transport._io_writer.transport.abort()
+
+    async def _process_op_err(self, e: Exception) -> None:
+        if self.is_connected or self.is_connecting:
+            self.abort()
+        await super()._process_op_err(e)
 
     async def _process_err(self, err_msg: str) -> None:
         text = err_msg.strip("'")

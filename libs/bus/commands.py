@@ -79,8 +79,11 @@ class CommandReader:
         return self._feed.lives
 
     async def start(self) -> None:
-        """Begin reading ahead."""
+        """Begin reading ahead; returns once the stream exists and a consumer stands on it."""
         self._feed.start()
+        await self._feed.begun.wait()
+        if self._failure is not None:
+            raise self._failure
 
     async def close(self) -> None:
         """Stop; what is queued can still be taken."""
@@ -127,8 +130,8 @@ class CommandReader:
         info = await stream_info(self._bus, self._stream)
         if info is None or info.created != self._taken_from:
             return []
-        first = max(info.first_seq, before_seq - most, 1)
         last = min(before_seq - 1, info.last_seq)
+        first = max(info.first_seq, last - most + 1, 1)
         span = await read_span(self._bus, self._stream, first, last) if first <= last else []
         return [raw for raw in span if raw.at_us >= since_us]
 

@@ -7,6 +7,9 @@ import logging
 import re
 import secrets
 from collections.abc import Callable
+from urllib.parse import urlparse
+
+from nats import errors as nats_errors
 
 from libs.bus.client import BusClient
 from libs.bus.commands import CommandReader
@@ -14,6 +17,8 @@ from libs.bus.errors import BusError, Disconnected, NoAnswer, QueryFailed, TooLa
 from libs.bus.events import EventReader
 from libs.bus.ports import Gap, Handler, Position, ReadCommitted
 from libs.bus.relay import Relay
+
+CLOSE_S = 2.0
 
 _log = logging.getLogger("stamtafel.bus")
 _unfit = re.compile(r"[\s\x00-\x1f\x7f]").search
@@ -53,21 +58,22 @@ class Bus:
         self.on_error: list[Callable[[Exception], None]] = []
         self.reconnects = 0
         self.dropped_writes = 0
+        self._last_refusal = ""
 
     @classmethod
     async def connect(cls, url: str, name: str, *, user: str | None = None, password: str | None = None) -> Bus:
-        """Connect to `url` (`nats://host:port`, several separated by commas), waiting until a server is there.
+        """Connect to `url` (`nats://[user:password@]host:port`, several by commas); waits for a server.
 
         `name` is shown by the server. Replies come on `_INBOX_<user>.>`, or `_INBOX.>` without a user: permissions keep
         users out of each other's inboxes.
         """
         client = BusClient()
+        servers = [part.strip() for part in url.split(",")]
+        user = user or urlparse(servers[0]).username
         bus = cls(client, name, f"_INBOX_{user}" if user else "_INBOX")
 
         async def error(e: Exception) -> None:
-            _log.debug("nats: %s", e)
-            for hear in bus.on_error:
-                hear(e)
+            bus._on_error(e)
 
         async def disconnected() -> None:
             bus._lost()
@@ -76,7 +82,7 @@ class Bus:
             bus._back()
 
         await client.connect(
-            [part.strip() for part in url.split(",")],
+            servers,
             name=name,
             user=user,
             password=password,
@@ -84,7 +90,7 @@ class Bus:
             disconnected_cb=disconnected,
             reconnected_cb=reconnected,
             max_reconnect_attempts=-1,
-            reconnect_time_wait=0.1,
+            reconnect_time_wait=0.1,  # pyright: ignore[reportArgumentType]
             connect_timeout=2,
             ping_interval=3,
             max_outstanding_pings=2,
@@ -107,7 +113,11 @@ class Bus:
         """Send what is queued and leave. Requests that wait for a reply fail with `Disconnected`."""
         self._flush()
         self._fail_waiting()
-        await self._client.close()
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await self._client.close()
+        except TimeoutError:  # a server that does not read
+            self._client.abort()
 
     def publish(self, subject: str, data: bytes, reply: str = "") -> None:
         """Send `data` and forget it;
@@ -226,11 +236,29 @@ class Bus:
     def _lost(self) -> None:
         self._connected.clear()
         self._fail_waiting()
-        for hear in list(self.on_disconnect):
-            hear()
+        self._tell(self.on_disconnect)
 
     def _back(self) -> None:
         self.reconnects += 1
         self._connected.set()
-        for hear in list(self.on_reconnect):
-            hear()
+        self._tell(self.on_reconnect)
+
+    def _tell(self, hearers: list[Callable[[], None]]) -> None:
+        for hear in list(hearers):
+            try:
+                hear()
+            except Exception as error:  # nats-py would give up reconnecting
+                self._on_error(error)
+
+    def _on_error(self, error: Exception) -> None:
+        text = str(error)
+        if not isinstance(error, nats_errors.Error | OSError | TimeoutError | BusError):
+            _log.error("a bug in a handler, as %s", self.name, exc_info=error)
+        elif "uthorization" in text or "permissions" in text:
+            level = logging.DEBUG if text == self._last_refusal else logging.WARNING  # once, not ten times a second
+            self._last_refusal = text
+            _log.log(level, "NATS refused %s: %s", self.name, text)
+        else:
+            _log.debug("nats, as %s: %s", self.name, text)
+        for hear in self.on_error:
+            hear(error)

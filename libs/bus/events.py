@@ -55,7 +55,10 @@ class EventReader:
         return self._feed.lives
 
     async def start(self) -> None:
-        """Begin reading ahead; `take` does it too."""
+        """Begin reading ahead;
+
+        `take` does it too. Returns at once: the stream may not have reached the position yet.
+        """
         self._feed.start()
 
     async def close(self) -> None:

@@ -85,6 +85,7 @@ class Feed:
         self._fresh = True
         self._silent = 0
         self.lives = 0  # consumers made so far
+        self.begun = asyncio.Event()  # there was a first one, or never will be
 
     def start(self) -> None:
         """Begin; once."""
@@ -135,6 +136,7 @@ class Feed:
             if not isinstance(error, Lost):
                 _log.exception("%s: the reader has stopped", self._stream)
             self._source.fail(error)
+            self.begun.set()
 
     async def _begin(self) -> bool:
         """Make a consumer where the source stands. False when that is not possible now."""
@@ -159,6 +161,7 @@ class Feed:
             self._end()
             return False
         self.lives += 1
+        self.begun.set()
         self._pull_if_room()
         return True
 

@@ -300,7 +300,7 @@ class MemoryCommands:
         stream = self._follow()
         if stream.created != self._position.stream_created:
             return []
-        end = max(0, before_seq - stream.first)
+        end = max(0, min(before_seq - stream.first, len(stream.commands)))
         return [raw for raw in stream.commands[max(0, end - most) : end] if raw.at_us >= since_us]
 
     def _follow(self) -> _Stream:

@@ -107,7 +107,7 @@ class Commands(Protocol):
         ...
 
     async def start(self) -> None:
-        """Begin reading ahead; `take` does it too."""
+        """Begin reading ahead; returns once the stream exists. `take` begins too."""
         ...
 
     async def take(self, most: int = 256) -> list[Raw]:

@@ -12,6 +12,7 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -29,6 +30,7 @@ _decode = msgspec.json.Decoder().decode
 MOST_IN_BATCH = 1000  # the server's limit for an atomic batch
 MOST_BYTES_IN_BATCH = 4 * 1024 * 1024
 MOST_HINTS = 20_000
+MOST_PAUSE_S = 2.0
 
 
 class Relay:
@@ -48,6 +50,7 @@ class Relay:
         self._retry_s = retry_s
         self._hints: deque[Committed] = deque()
         self._wake = asyncio.Event()
+        self._doubted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._last = -1  # the stream's last sequence; -1: ask
         self._moved = asyncio.Event()
@@ -77,7 +80,7 @@ class Relay:
         While the relay is far behind they are dropped and read back later.
         """
         hints = self._hints
-        if len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
+        if records and len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
             hints.extend(records)
         self._wake.set()
 
@@ -90,22 +93,27 @@ class Relay:
     def _doubt(self) -> None:
         """After a reconnect the stream may have lost its tail."""
         self._last = -1
+        self._doubted.set()
         self._wake.set()
 
     async def _run(self) -> None:
+        failures = 0
         while True:
             await self._bus.wait_connected()
             try:
                 await self._step()
-            except (BusError, TimeoutError) as error:
+                failures = 0
+            except Exception as error:  # the broker's trouble or the log's; the relay must not die of either
                 self._last = -1
-                level = logging.DEBUG if isinstance(error, Disconnected | NoAnswer | Unavailable) else logging.WARNING
-                _log.log(level, "%s: relay starts again after: %s", self._stream, error)
-                await self._pause()
-            except Exception:  # the log could not be read: its owner's trouble, but the relay must not die of it
-                _log.exception("%s: relay starts again", self._stream)
-                self._last = -1
-                await self._pause()
+                failures += 1
+                quiet = failures > 1 or isinstance(error, Disconnected | NoAnswer | Unavailable)
+                _log.log(
+                    logging.DEBUG if quiet else logging.ERROR,
+                    "%s: the relay tries again after: %r",
+                    self._stream,
+                    error,
+                )
+                await self._pause(min(MOST_PAUSE_S, self._retry_s * 2 ** min(failures - 1, 8)))
 
     async def _step(self) -> None:
         if self._last < 0:
@@ -134,7 +142,11 @@ class Relay:
         info = await stream_info(self._bus, self._stream)
         if info is None:
             info = await ensure_events(self._bus, self._log, self._first_seq)
-        self._last = max(info.last_seq, self._first_seq - 1 if not info.messages else 0)
+        last = max(info.last_seq, self._first_seq - 1 if not info.messages else 0)
+        if last and not await self._read(last - 1, 1):
+            # nothing uncommitted is ever relayed, so the log was set back: readers have seen events that are no more
+            raise BusError(f"{self._stream} stands at {last}, which is ahead of the log {self._log}")
+        self._last = last
         self._moved.set()
 
     def _hinted(self, last: int) -> list[Committed]:
@@ -143,7 +155,7 @@ class Relay:
             hints.popleft()
         if not hints or hints[0][0] != last + 1:
             return []
-        return [hints[n] for n in range(min(len(hints), MOST_IN_BATCH))]
+        return list(islice(hints, MOST_IN_BATCH))
 
     async def _send(self, batch: Sequence[Committed], last: int) -> int:
         """Publish one batch atomically; returns the stream's last sequence afterwards."""
@@ -168,15 +180,14 @@ class Relay:
             raise BusError(f"{self._stream} stands at {reached}, expected {last + len(batch)}")
         return reached
 
-    async def _pause(self) -> None:
+    async def _pause(self, seconds: float) -> None:
+        """Wait, less if the connection comes back."""
+        self._doubted.clear()
         try:
-            async with asyncio.timeout(self._retry_s):
-                await self._never()
+            async with asyncio.timeout(seconds):
+                await self._doubted.wait()
         except TimeoutError:
             pass
-
-    async def _never(self) -> None:
-        await asyncio.get_running_loop().create_future()
 
 
 def _at_most(batch: list[Committed], most_bytes: int) -> list[Committed]:

@@ -10,6 +10,7 @@ import asyncio
 import heapq
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -42,8 +43,9 @@ class _Open:
 class CommandSender:
     """Sends commands and gives their answers.
 
-    `name` must be this process's own (`gateway-7f3a`): answers come on `ans.<name>.<n>`, JetStream's acks on
-    `ans.<name>.<n>.ack`, both over one subscription. `clock` gives seconds; with `tick` the tests move time by hand.
+    `name` must be this process's own: `<user>.<instance>`, such as `gateway.7f3a`, since permissions are granted on
+    `ans.<user>.>`. Answers come on `ans.<name>.<n>`, JetStream's acks on `ans.<name>.<n>.ack`, both over one
+    subscription. `clock` gives seconds; with it, and `tick`, the tests move time by hand.
     """
 
     def __init__(
@@ -174,7 +176,7 @@ class CommandSender:
         if header.startswith(b"NATS/1.0 503"):
             call.unheard = True
             return
-        error = _decode(data).get("error", {}) if data else {}
+        error: dict[str, Any] = _decode(data).get("error", {}) if data else {}
         if error.get("err_code") == STREAM_FULL or error.get("code") == 429 or header.startswith(b"NATS/1.0 429"):
             call.future.set_exception(Backlog(f"{call.subject}: {error.get('description', 'too many requests')}"))
         # any other error: JetStream is not well; the repeats find out

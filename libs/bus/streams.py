@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from libs.bus.errors import MESSAGE_NOT_FOUND, STREAM_EXISTS, STREAM_NOT_FOUND, ApiError, NoAnswer
+from libs.bus.errors import MESSAGE_NOT_FOUND, STREAM_EXISTS, STREAM_NOT_FOUND, ApiError, NoAnswer, Unavailable
 from libs.bus.ports import Raw
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ async def read_span(bus: Bus, stream: str, first: int, last: int, timeout_s: flo
     def take(subject: bytes, reply: bytes, data: bytes, header: bytes) -> None:
         if b"Nats-Sequence:" not in header[:200] and header.startswith(b"NATS/1.0 "):
             if not done.done():
-                done.set_result(header[9:12])  # 204 end of batch, 404 nothing there
+                done.set_result(header[9:12])  # 204 end of batch, 404 nothing there, 503 nobody
             return
         fields = dict(line.split(b": ", 1) for line in header.split(b"\r\n") if b": " in line)
         table = fields[b"Nats-Subject"].rpartition(b".")[2].decode()
@@ -166,7 +166,9 @@ async def read_span(bus: Bus, stream: str, first: int, last: int, timeout_s: flo
             bus.publish(f"$JS.API.DIRECT.GET.{stream}", _encode(ask), inbox)
             before = len(found)
             async with asyncio.timeout(timeout_s):
-                await done
+                status: bytes = await done
+            if status == b"503":
+                raise Unavailable(f"{stream} does not give its messages")
             if len(found) == before:
                 break
             start = found[-1].seq + 1
