@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
-
 from libs.table.brain import Look, Thought
 from services.klaverjas import naming, search
 from services.klaverjas.cards import CARD, CODES, SUIT, SUIT_MASK, SUITS, mask
@@ -11,6 +9,7 @@ from services.klaverjas.knowledge import Known, Memory, known, remember
 from services.klaverjas.state import COLLECT
 from services.klaverjas.thumb import pick
 from services.klaverjas.tricks import FOUR_ALIKE, UNDERTRUMP, roem
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 HEAVY = frozenset({"hard"})
 """Levels that think long enough to need a worker process."""
@@ -26,6 +25,11 @@ def think(look: Look, memory: Any) -> Thought:
     kept = Memory(*memory) if memory is not None else None
     remembered = remember(kept, view, look.events)
     return Thought(_command(look, view, options, remembered), tuple(remembered), 0.8)
+
+
+def watch(view: pb.View, memory: Any) -> Any:
+    """The memory after a look at which nothing is to be done."""
+    return tuple(remember(Memory(*memory) if memory is not None else None, view, ()))
 
 
 def courtesy(view: pb.View, seat: int) -> bool:

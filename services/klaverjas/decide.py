@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import Message
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.rules import Ctx, Event, Refused
 from services.klaverjas.cards import CARD, CODES, SUIT, SUIT_MASK, SUITS, codes, deal, default_card, default_trump
@@ -27,6 +26,7 @@ from services.klaverjas.state import (
     winning_seat,
 )
 from services.klaverjas.tricks import Roem, legal, named, roem, why
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 CLAIMS = (20, 40, 50, 70, 100, 200)
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from google.protobuf.message import Message
 from msgspec.structs import replace
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from services.klaverjas.cards import CARD, SUIT, mask
 from services.klaverjas.score import SIDES, Pair, pair, plus
 from services.klaverjas.state import CHOOSE, COLLECT, FINISHED, PLAY, Four, Row, Scored, State, Taken, Totals, forehand
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
 def evolve(state: State, event: Message) -> State:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from google.protobuf.message import Message
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from services.klaverjas.cards import CARD, FULL, SUIT, mask
 from services.klaverjas.tricks import UNDERTRUMP, legal
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 Played = tuple[int, int, tuple[int, ...]]
 """Number of a trick, its leader, its cards in order of play."""

@@ -2,9 +2,8 @@
 
 from typing import Any, cast
 
-from stamtafel.klaverjas.v1.klaverjas_pb2 import Bot, Bots, Options
-
 from libs.table.rules import Refused
+from stamtafel.klaverjas.v1.klaverjas_pb2 import Bot, Bots, Options
 
 DEFAULTS: dict[str, Any] = {
     "variant": "rotterdams",

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
-
 from libs.table.rules import Refused
 from services.klaverjas.cards import CARD, CODES, FULL, SUIT, mask, points
 from services.klaverjas.score import Pair
 from services.klaverjas.state import CHOOSE, PLAY, Four, State, house
+from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
 
 
 def bad(field: str, what: str) -> Refused:

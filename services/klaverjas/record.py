@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -122,7 +123,7 @@ def read(text: str) -> Script:
     records = tuple(_record(tags, plays) for tags, plays in _blocks(text))
     if not records:
         raise _bad("holds no boompje")
-    for before, after in zip(records, records[1:], strict=False):
+    for before, after in pairwise(records):
         if after.boompje != before.boompje + 1 or after.dealer != (before.dealer + 1) & 3:
             raise _bad(f"boompje {after.boompje} does not follow: its number and its dealer are one more each time")
         if (after.variant, after.undertrump) != (before.variant, before.undertrump):

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
-from stamtafel.table.v1.table_pb2 import Number, Result
 
 from libs.table.rules import Clock, Ctx, Draws, Event, Facts, Refused, Seating
 from services.klaverjas import options as choices
@@ -16,6 +14,8 @@ from services.klaverjas.evolve import evolve
 from services.klaverjas.position import position
 from services.klaverjas.queries import QUERIES
 from services.klaverjas.state import CHOOSE, COLLECT, FINISHED, PLAY, State, house, may_pass, seconds, turn
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
+from stamtafel.table.v1.table_pb2 import Number, Result
 
 FOLD = "klaverjas-1"
 

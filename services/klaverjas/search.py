@@ -76,8 +76,13 @@ def play_out(house: House, table: Table, tally: Tally) -> int:
                 points[side] += 10
                 break
         seat = (leader + len(trick)) & 3
-        card = pick(trump, trick, legal(rules, trump, trick, hands[seat]), hands, seat)
-        hands[seat] &= ~(1 << card)
+        hand = hands[seat]
+        # Whoever plays on guesses: it sees its own hand and what was played.
+        rest = hands[0] | hands[1] | hands[2] | hands[3]
+        guess = [rest & ~hand] * 4
+        guess[seat] = hand
+        card = pick(trump, trick, legal(rules, trump, trick, hand), guess, seat)
+        hands[seat] = hand & ~(1 << card)
         trick.append(card)
     return written(house, Tally(tally.playing, (tricks[0], tricks[1]), (points[0], points[1]), (roem[0], roem[1])))
 
@@ -108,18 +113,32 @@ def follow(house: House, table: Table, tally: Tally, card: int) -> tuple[Table, 
     return Table(table.rules, trump, hands, taker, ()), after
 
 
-def solve(house: House, table: Table, tally: Tally, low: int, high: int) -> int:
-    """Exact written difference with best play of all (alpha-beta between `low` and `high`)."""
+Seen = dict[tuple[tuple[int, ...], int, Tally], tuple[int, int]]
+"""Positions between two tricks that were searched: what their value is at least and at most."""
+
+
+def solve(house: House, table: Table, tally: Tally, window: tuple[int, int], seen: Seen) -> int:
+    """Exact written difference with best play of all, within `window` (alpha-beta); a bound of it outside."""
+    low, high = window
     seat = (table.leader + len(table.trick)) & 3
     hand = table.hands[seat]
     if not hand:
         return written(house, tally)
-    allowed = legal(table.rules, table.trump, table.trick, hand)
+    key = None
+    if not table.trick:
+        key = (table.hands, table.leader, tally)
+        least, most = seen.get(key, (-FAR, FAR))
+        if least >= high or least == most:
+            return least
+        if most <= low:
+            return most
+        low, high = max(low, least), min(high, most)
+    start, stop = low, high
     ours = seat & 1 == 0
-    best = -10_000 if ours else 10_000
-    for card in _ordered(table, allowed, seat):
+    best = -FAR if ours else FAR
+    for card in _ordered(table, legal(table.rules, table.trump, table.trick, hand), seat):
         after, sums = follow(house, table, tally, card)
-        value = solve(house, after, sums, low, high)
+        value = solve(house, after, sums, (low, high), seen)
         if ours:
             best = max(best, value)
             low = max(low, value)
@@ -128,7 +147,14 @@ def solve(house: House, table: Table, tally: Tally, low: int, high: int) -> int:
             high = min(high, value)
         if low >= high:
             break
+    if key is not None:
+        least, most = seen.get(key, (-FAR, FAR))
+        seen[key] = (least if best <= start else max(least, best), most if best >= stop else min(most, best))
     return best
+
+
+FAR = 10_000
+"""Beyond every written difference."""
 
 
 def _ordered(table: Table, allowed: int, seat: int) -> list[int]:
@@ -140,11 +166,12 @@ def _ordered(table: Table, allowed: int, seat: int) -> list[int]:
 
 
 class Effort(NamedTuple):
-    """How hard it thinks: worlds while it plays out, worlds while it searches, tricks left from which it searches, deals
-    drawn for each world that is kept."""
+    """How hard it thinks: worlds by tricks left (index 1..8), and up to how many tricks left they are searched exactly.
 
-    worlds: int = 30
-    exact_worlds: int = 20
+    `drawn` deals are weighed for each world that is kept.
+    """
+
+    worlds: tuple[int, ...] = (0, 60, 60, 60, 24, 100, 90, 80, 70)
     exact_tricks: int = 4
     drawn: int = 4
 
@@ -155,14 +182,16 @@ def best_card(known: Known, house: House, rng: Random, effort: Effort) -> int:
     if len(choices) == 1:
         return choices[0]
     tally = Tally(known.maker & 1, known.tricks, known.card_points, known.roem)
-    exact = 9 - known.trick_no <= effort.exact_tricks
+    left = 9 - known.trick_no
+    exact = left <= effort.exact_tricks
     sign = 1 if known.seat & 1 == 0 else -1
     sums = dict.fromkeys(choices, 0)
-    for hands in likely_worlds(known, rng, effort.exact_worlds if exact else effort.worlds, effort.drawn):
+    for hands in likely_worlds(known, rng, effort.worlds[left], effort.drawn):
         table = Table(known.rules, known.trump, hands, known.leader, known.table)
+        seen: Seen = {}
         for card in choices:
             after, counted = follow(house, table, tally, card)
-            value = solve(house, after, counted, -10_000, 10_000) if exact else play_out(house, after, counted)
+            value = solve(house, after, counted, (-FAR, FAR), seen) if exact else play_out(house, after, counted)
             sums[card] += sign * value
     return max(choices, key=lambda card: (sums[card], -POINTS[known.trump][card], -card))
 

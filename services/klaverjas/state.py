@@ -1,11 +1,11 @@
 """The state of a game of klaverjas: plain values only. Cards are numbers, hands masks (cards.py), pairs (ns, ew)."""
 
 import msgspec
-from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
 
 from services.klaverjas.cards import SUITS
 from services.klaverjas.score import SIDES, Pair
 from services.klaverjas.tricks import FOUR_ALIKE, UNDERTRUMP, winner
+from stamtafel.klaverjas.v1.klaverjas_pb2 import Options
 
 Four = tuple[int, int, int, int]
 

@@ -1,62 +1,113 @@
-"""How strong the computer players are: duplicate boompjes (R14.4).
+"""How strong the computer players are, by duplicate boompjes (R14.4).
 
-`python -m services.klaverjas.strength [--games N] [--seed S] [--match hard:normal] [--variant rotterdams]` deals N
-boompjes; each is played twice with the pairs swapped, the same trump and maker both times. Prints the mean difference of
-written points a boompje with its 95 % interval, and how long a card took.
+`python -m services.klaverjas.strength [--games N] [--seed S] [--match hard:normal] [--variant amsterdams] [--naming]`
+deals N boompjes; each is played twice with the pairs swapped, trump and maker the same both times (with `--naming` the
+forehand names trump itself). Prints the mean difference of written points a boompje, its 95 % interval, and the time a
+card took.
 """
 
+import argparse
+import math
 from random import Random
+from statistics import fmean, stdev
 from time import perf_counter
-
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.brain import Look
 from libs.table.rules import Facts
 from services.klaverjas import bot, naming
+from services.klaverjas import view as sight
 from services.klaverjas.cards import SUITS, codes, deal
 from services.klaverjas.rules import RULES
-from services.klaverjas.state import FINISHED
+from services.klaverjas.state import FINISHED, State
 from services.klaverjas.table import RandomCtx
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
-YARDSTICKS = (("normal", "easy", 30.0), ("hard", "normal", 25.0))
-
-
-def boompje(options: pb.Options, rng: Random, levels: tuple[str, str], deck: tuple[int, tuple[int, ...]]) -> int:
-    """Written points of ns less those of ew in one boompje of `deck` (forehand, cards), `levels` by side.
-
-    The forehand is maker and names what `normal` names, whoever sits there: trump is part of the deal.
-    """
-    forehand, order = deck
-    hands = deal(order, (forehand + 3) & 3)
-    trump = naming.by_thumb(hands[forehand], [0, 1, 2, 3], False)
-    assert trump is not None
-    given = {"dealer": (forehand + 3) & 3, "hands": [codes(hand) for hand in hands]}
-    state = RULES.position(options, {**given, "trump": SUITS[trump], "maker": forehand})
-    return finish(options, rng, levels, state)
+YARDSTICKS = {("normal", "easy"): 30.0, ("hard", "normal"): 25.0}
+"""What the rules file asks for, in points a boompje."""
 
 
-def finish(options: pb.Options, rng: Random, levels: tuple[str, str], state: object) -> int:
-    """Plays a boompje to its end; written difference, ns less ew. Times of single cards go into `TIMES`."""
-    ctx = RandomCtx(rng)
-    memories: list[object] = [None] * 4
-    shown = [0] * 4
-    events: list[pb.CardPlayed] = []
-    table = RULES.position(options, {}) if state is None else state
-    while table.phase != FINISHED:  # type: ignore[attr-defined]
-        for seat in sorted(RULES.to_act(table)):  # type: ignore[arg-type]
-            level = levels[seat & 1]
-            view = RULES.view(table, seat, Facts())  # type: ignore[arg-type]
-            look = Look(seat, level, options, view, RULES.actions(table, seat), tuple(events[shown[seat] :]), rng)  # type: ignore[arg-type]
-            shown[seat] = len(events)
-            before = perf_counter()
+class Match:
+    """Pairs of two levels against each other. `times` are the seconds of every thought, by level."""
+
+    def __init__(self, options: pb.Options, levels: tuple[str, str], seed: int, own_trump: bool = False) -> None:
+        self.options, self.levels, self.own_trump = options, levels, own_trump
+        self.rng = Random(seed)
+        self.times: dict[str, list[float]] = {level: [] for level in levels}
+
+    def pair(self, forehand: int) -> float:
+        """One deal, played twice: how many points a boompje the first level is ahead."""
+        hands = deal(self.rng.sample(range(32), 32), (forehand + 3) & 3)
+        given: dict[str, object] = {"dealer": (forehand + 3) & 3, "hands": [codes(hand) for hand in hands]}
+        if self.own_trump:
+            given["phase"] = "choose_trump"
+        else:
+            trump = naming.by_thumb(hands[forehand], [0, 1, 2, 3], False)
+            assert trump is not None
+            given |= {"trump": SUITS[trump], "maker": forehand}
+        first, second = self.levels
+        here = self.play(RULES.position(self.options, given), (first, second))
+        there = self.play(RULES.position(self.options, given), (second, first))
+        return (here - there) / 2
+
+    def play(self, state: State, by_side: tuple[str, str]) -> int:
+        """Plays a boompje to its end: written points of ns less those of ew."""
+        ctx, memories = RandomCtx(self.rng), [None] * 4
+        while state.phase != FINISHED:
+            (seat,) = RULES.to_act(state)
+            level = by_side[seat & 1]
+            view = sight.view(state, seat, Facts())
+            look = Look(seat, level, self.options, view, RULES.actions(state, seat), (), self.rng)
+            started = perf_counter()
             thought = bot.think(look, memories[seat])
-            TIMES.setdefault(level, []).append(perf_counter() - before)
+            self.times[level].append(perf_counter() - started)
+            # Everybody sees every trick: the others remember it, too.
+            for other in range(4):
+                if other != seat:
+                    seen = sight.view(state, other, Facts())
+                    memories[other] = bot.watch(seen, memories[other])
             memories[seat] = thought.memory
             assert thought.command is not None
-            for event in RULES.decide(table, seat, thought.command, ctx):  # type: ignore[arg-type]
-                table = RULES.evolve(table, event)  # type: ignore[arg-type]
-                events.append(event)  # type: ignore[arg-type]
-    return table.score[0] - table.score[1]  # type: ignore[attr-defined]
+            for event in RULES.decide(state, seat, thought.command, ctx):
+                state = RULES.evolve(state, event)
+        return state.score[0] - state.score[1]
 
 
-TIMES: dict[str, list[float]] = {}
+def interval(margins: list[float]) -> float:
+    """Half the width of the 95 % interval of their mean."""
+    return 1.96 * stdev(margins) / math.sqrt(len(margins)) if len(margins) > 1 else math.inf
+
+
+def report(match: Match, games: int) -> str:
+    """Plays and tells."""
+    margins = [match.pair(game & 3) for game in range(games)]
+    first, second = match.levels
+    wanted = YARDSTICKS.get((first, second))
+    goal = f" (wanted: {wanted:+.0f})" if wanted is not None else ""
+    lines = [f"{first} over {second}: {fmean(margins):+.1f} +- {interval(margins):.1f} points a boompje{goal}"]
+    lines[0] += f", {games} pairs, {match.options.variant}"
+    for level, times in match.times.items():
+        took = sorted(times)
+        p99 = took[int(len(took) * 0.99)]
+        lines.append(
+            f"  {level}: a thought takes {fmean(took) * 1e3:.1f} ms, p99 {p99 * 1e3:.0f}, max {took[-1] * 1e3:.0f}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="duplicate boompjes between levels of computer players")
+    parser.add_argument("--games", type=int, default=100, help="pairs of boompjes a match")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--match", action="append", help="first:second, e.g. hard:normal; default: the yardsticks")
+    parser.add_argument("--variant", default="rotterdams", choices=("rotterdams", "amsterdams"))
+    parser.add_argument("--naming", action="store_true", help="the forehand names trump itself")
+    asked = parser.parse_args()
+    options = RULES.options(pb.Options(boompjes=1, variant=asked.variant))
+    for levels in asked.match or [":".join(pair) for pair in YARDSTICKS]:
+        first, _, second = levels.partition(":")
+        print(report(Match(options, (first, second), asked.seed, asked.naming), asked.games), flush=True)
+
+
+if __name__ == "__main__":
+    main()

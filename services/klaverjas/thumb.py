@@ -63,15 +63,12 @@ def pick(trump: int, trick: Sequence[int], allowed: int, hands: Sequence[int], s
         wins = card >> 3 == trump != best >> 3 or higher[best] >> card & 1
         top = card if wins else best
         good = bool(wins) or ours
-        if left:
-            beaten = likely_beaten(hands[(seat + 1) & 3], trump, led, top)
-            if left == 1:
-                chance = (0.1 if beaten else 1.0) if good else 0.0
-            elif left == 2:
-                mate = likely_beaten(hands[seat ^ 2], trump, led, top)
-                chance = (0.45 if mate else 0.1) if beaten else (1.0 if good else (0.9 if mate else 0.0))
+        beaten = left > 0 and likely_beaten(hands[(seat + 1) & 3], trump, led, top)
+        if left < 2:
+            chance = (0.1 if beaten else 1.0) if good else 0.0
         else:
-            chance = 1.0 if good else 0.0
+            mate = likely_beaten(hands[seat ^ 2], trump, led, top)
+            chance = (0.45 if mate else 0.1) if beaten else (1.0 if good else (0.9 if mate else 0.0))
         stake = lying + points[card]
         if left < 2:
             stake += roem_points(trump, held | 1 << card)

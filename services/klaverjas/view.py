@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from google.protobuf.message import Message
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.rules import Facts
 from services.klaverjas.cards import CODES, SUITS, cards, codes
@@ -26,6 +25,7 @@ from services.klaverjas.state import (
     winning_seat,
 )
 from services.klaverjas.tricks import named, why
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 _newest: tuple[State, Mapping[int, str], bytes] | None = None
 """The public view built last: the audiences of one table are served one after the other."""
