@@ -86,7 +86,7 @@ async def test_a_frozen_server_process_cannot_hold_the_writer(world: PostgresWor
 
 @pytest.mark.skipif("DATABASE_URL" in os.environ, reason="needs the embedded server's processes")
 async def test_closing_does_not_wait_for_a_frozen_server(world: PostgresWorld) -> None:
-    log = await world.open(deadline_s=0.5)
+    log = await world.open(deadline_s=0.5, readers=1)
     await claimed(log)
     pids = [
         row["pid"]
