@@ -115,7 +115,7 @@ class Clerk:
         table.working = False
         first: Waiting = table.queue.pop(0)
         if isinstance(outcome, JobFailed):
-            _log.error("a computation failed: %s", outcome)
+            _log.error("a computation failed at table %s", table.table_id, exc_info=outcome)
             self.plan.commands += 1
             self._done(first)
             self._refuse(first.command, table, Refused("internal", "the server could not compute this"))
