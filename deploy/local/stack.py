@@ -208,14 +208,15 @@ class LocalStack:
         names = [row.name for row in SERVICES]
         port = self._ports.take(FIRST_HTTP + names.index(name) if name in names else 0)
         env = {
+            "STAMTAFEL_KEYS_DIR": str(self.data / "keys"),
             **os.environ,
             **self.env(),
             **({"STAMTAFEL_LOGS": self._logs} if self._logs else {}),
+            "STAMTAFEL_LOG_LEVEL": self.options.log_level,
             **self.options.env,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "gen"), os.environ.get("PYTHONPATH")))),
             "STAMTAFEL_HTTP_HOST": HOST,
             "STAMTAFEL_HTTP_PORT": str(port),
-            "STAMTAFEL_LOG_LEVEL": self.options.log_level,
             "STAMTAFEL_INSTANCE": name,
         }
         command = Command(name, (sys.executable, "-m", service.module), env, self.log_path(name))

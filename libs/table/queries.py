@@ -174,36 +174,25 @@ class TableQueries:
         """The standing at the decision at or before `version`, that decision's events, the next decision's version."""
         then = Standing(self._rules, now.table_id)
         boundary = Standing(self._rules, now.table_id)
-        decision: list[Happened] = []
         before: list[Happened] = []
-        command_id, pending = "", 0
+        decision: list[Happened] = []
+        command_id, draws = "", 0
         async for record in self._records(now.table_id, now.version):
             if record.command_id != command_id:
-                then.draws += pending
-                pending = 0
-                if command_id:
-                    then.copy_to(boundary)
-                    before = decision
-                    if record.ver > version:
-                        return boundary, before, await self._end_of(now, record)
-                decision, command_id = [], record.command_id
+                if then.version > version:
+                    break
+                then.draws += draws
+                then.copy_to(boundary)
+                before, decision = decision, []
+                command_id, draws = record.command_id, record.draws
             event = self._types.read(record.type, record.data)
             then.at = record.at
             then.apply(event)
-            pending += record.draws
             decision.append(Happened(record.ver, record.at, record.actor, event))
         if then.version > version:
             return boundary, before, then.version
+        then.draws += draws
         return then, decision, 0
-
-    async def _end_of(self, now: Standing, first: EventRecord) -> int:
-        """The version at which the decision that begins with `first` ends."""
-        last = first.ver
-        for record in await self._log.read_stream(now.table_id, first.ver, PAGE):
-            if record.command_id != first.command_id:
-                break
-            last = record.ver
-        return last
 
     async def _records(self, table_id: str, until: int) -> AsyncIterator[EventRecord]:
         after = 0

@@ -68,7 +68,8 @@ Serve = Callable[[bytes], Awaitable[bytes]]
 class Writer:
     """Owns one log when it can. `owner` is this process's name among its replicas.
 
-    `owning` is set while it does; `stands_ready` once it has asked for the log, whoever has it.
+    `owning` is set while it does, `idle` while it has nothing of the log in memory; `stands_ready` once it has asked for
+    the log, whoever has it.
     """
 
     def __init__(self, rules: AnyRules, log: str, owner: str, ports: Ports) -> None:
@@ -90,8 +91,8 @@ class Writer:
         self._life = 0
         self._draining = False
         self._moving = False
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self.idle = asyncio.Event()
+        self.idle.set()
         self._relay: Relaying | None = None
         self._cursor = Cursor()
         self._background: set[asyncio.Task[Any]] = set()
@@ -125,7 +126,7 @@ class Writer:
         """Finishes the batch, gives the log up, and returns when that is done."""
         self._draining = True
         self._wake.set()
-        await self._idle.wait()
+        await self.idle.wait()
 
     async def move(self) -> None:
         """Lets another process have the log: releases it and stands by again after a pause."""
@@ -150,7 +151,7 @@ class Writer:
     def _forget(self) -> None:
         self._life += 1
         self.head = None
-        self._idle.set()
+        self.idle.set()
         self.owning.clear()
         self.ports.instruments.owned.set(0)
         self.clerk.clear()
@@ -165,7 +166,7 @@ class Writer:
 
     async def _own(self, head: Head) -> None:
         self.head = head
-        self._idle.clear()
+        self.idle.clear()
         self._cursor = head.cursor
         ports = self.ports
         cursor = head.cursor
@@ -322,7 +323,6 @@ class Writer:
             table = self.shelf.tables.get(table_id)
             if table is not None and table.set_aside:
                 self.ports.instruments.poison.inc()
-                _log.error("%s: table %s is set aside: %s", self.log, table_id, table.set_aside)
         self.clerk.note_unknown(table_ids)
 
     def _resume_finished(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -85,8 +85,7 @@ class Denied(Exception):
             details.append(_packed(bad))
         if self.retry_after_s is not None:
             details.append(_packed(error_details_pb2.RetryInfo(retry_delay=_duration(self.retry_after_s))))
-        to_status: Any = rpc_status.to_status
-        return to_status(status_pb2.Status(code=self.code, message=self.message, details=details))
+        return cast(Any, rpc_status).to_status(status_pb2.Status(code=self.code, message=self.message, details=details))
 
     def problem(self) -> pb.Problem:
         """As a message inside a stream."""

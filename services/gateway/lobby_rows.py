@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import asyncpg
 import msgspec
@@ -91,5 +91,5 @@ async def open_pool(dsn: str, role: str = "") -> Any:
     settings = {"default_transaction_read_only": "on", "application_name": "stamtafel-gateway"}
     if role:
         settings["role"] = role
-    connect: Any = asyncpg.create_pool
+    connect: Any = cast(Any, asyncpg).create_pool
     return await connect(dsn, min_size=0, max_size=4, command_timeout=5, timeout=5, server_settings=settings)

@@ -19,8 +19,8 @@ class PostgresWorld(World):
         self.dsn, self.schema, self.owner = dsn, schema, owner
         self.opened: list[PostgresLog] = []
 
-    async def open(self, deadline_s: float = 30) -> PostgresLog:
-        log = await open_log(self.dsn, self.schema, options=Options(deadline_s=deadline_s, readers=2))
+    async def open(self, deadline_s: float = 30, readers: int = 2) -> PostgresLog:
+        log = await open_log(self.dsn, self.schema, options=Options(deadline_s=deadline_s, readers=readers))
         self.opened.append(log)
         return log
 

@@ -86,7 +86,7 @@ async def test_a_frozen_server_process_cannot_hold_the_writer(world: PostgresWor
 
 @pytest.mark.skipif("DATABASE_URL" in os.environ, reason="needs the embedded server's processes")
 async def test_closing_does_not_wait_for_a_frozen_server(world: PostgresWorld) -> None:
-    log = await world.open(deadline_s=0.5)
+    log = await world.open(deadline_s=0.5, readers=1)
     await claimed(log)
     pids = [
         row["pid"]
@@ -147,3 +147,18 @@ async def test_a_cancelled_append_leaves_a_log_that_can_go_on(world: PostgresWor
 async def test_a_server_that_cannot_be_reached_is_unavailable() -> None:
     with pytest.raises(Unavailable):
         await open_log("postgresql://nobody@127.0.0.1:1/none", "trictrac")
+
+
+@pytest.mark.skipif("DATABASE_URL" in os.environ, reason="changes the server's settings")
+async def test_a_server_that_forgets_what_it_acknowledged_is_refused(world: PostgresWorld) -> None:
+    """P2: an acceptance is on disk before anyone hears of it."""
+    await world.owner.execute("ALTER SYSTEM SET fsync = off")
+    await world.owner.execute("SELECT pg_reload_conf()")
+    try:
+        await world.until("current_setting('fsync') = 'off'")
+        with pytest.raises(RuntimeError, match="could be lost"):
+            await open_log(world.dsn, world.schema)
+    finally:
+        await world.owner.execute("ALTER SYSTEM RESET fsync")
+        await world.owner.execute("SELECT pg_reload_conf()")
+    await world.until("current_setting('fsync') = 'on'")
