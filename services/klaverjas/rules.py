@@ -26,6 +26,7 @@ class Klaverjas:
     game = "klaverjas"
     fold = FOLD
     hides = True
+    presets: tuple[str, ...] = tuple(choices.PRESETS)
     options_type = pb.Options
     view_type = pb.View
     state_type = State

@@ -8,7 +8,6 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 from libs.table.plain import to_plain
 from libs.table.rules import Facts, Refused
@@ -16,6 +15,7 @@ from services.klaverjas.cards import CARD, CODES, PLAIN_STRENGTH, RANKS, TRUMP_S
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import COLLECT, FINISHED, PLAY, State
 from services.klaverjas.table import RandomCtx
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 AUDIENCES = (None, 0, 1, 2, 3)
 FACTS = Facts({1: "normal"}, None)
@@ -125,7 +125,7 @@ def test_what_is_listed_is_accepted_and_what_is_not_is_refused(asked: pb.Options
         pb.ClaimRoem(points=20),
         pb.Collect(),
     ]
-    names = {kind: name for kind, name in zip(RULES.commands, NAMES, strict=True)}
+    names = dict(zip(RULES.commands, NAMES, strict=True))
     for step in play(asked, seed):
         state = step.after
         for seat in range(4):
@@ -153,7 +153,7 @@ def beats(code: str, other: str, trump: str) -> bool:
 
 
 def owed(options: pb.Options, trump: str, trick: list[str], hand: list[str], code: str) -> str | None:
-    """The rules file's R5 once more, written as its sentences run: the code that refuses a card of the hand, or None."""
+    """R5 once more, written as its sentences run: the code that refuses a card of the hand, or None."""
     if not trick:
         return None
     best, at = trick[0], 0
