@@ -36,7 +36,7 @@ def start(state: State, ctx: Ctx) -> list[Event]:
     dealer = state.house.first_dealer
     if dealer is None:
         dealer = ctx.draws.pick((0, 1, 2, 3))
-    return [pb.GameStarted(first_dealer=dealer), *_boompje(state, 1, dealer, ctx)]
+    return [pb.GameStarted(first_dealer=dealer, options=state.options), *_boompje(state, 1, dealer, ctx)]
 
 
 def decide(state: State, seat: int, command: Message, ctx: Ctx) -> list[Event]:

@@ -56,18 +56,17 @@ class Script(NamedTuple):
 # -------------------------------------------------------------------------------------------------------- export
 
 
-def write(events: Iterable[Message], names: Sequence[str] = (), options: pb.Options | None = None) -> str:
-    """All scored boompjes of a game, one after the other. `names` by seat go into a comment.
-
-    `options` are the table's; without them variant and undertrumping are written as `?`, which `read` refuses.
-    """
+def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
+    """All scored boompjes of a game, one after the other. `names` by seat go into a comment."""
     parts: list[str] = []
     if names:
         parts.append("; " + ", ".join(f"{SEATS[seat]} {' '.join(name.split())}" for seat, name in enumerate(names)))
-    started, dealt = pb.BoompjeStarted(), pb.CardsDealt()
+    options, started, dealt = pb.Options(), pb.BoompjeStarted(), pb.CardsDealt()
     won: list[pb.TrickWon] = []
     for event in events:
-        if isinstance(event, pb.BoompjeStarted):
+        if isinstance(event, pb.GameStarted):
+            options = event.options
+        elif isinstance(event, pb.BoompjeStarted):
             started, won = event, []
         elif isinstance(event, pb.CardsDealt):
             dealt = event
@@ -83,14 +82,14 @@ def _written(
     dealt: pb.CardsDealt,
     won: Sequence[pb.TrickWon],
     scored: pb.BoompjeScored,
-    options: pb.Options | None,
+    options: pb.Options,
 ) -> str:
     a, b, c, d = (mask(CARD[code] for code in hand.items) for hand in dealt.hands)
     first = won[0].leader
     tags = {
         "Game": "Klaverjas",
-        "Variant": options.variant if options else "?",
-        "Undertrump": options.undertrump if options else "?",
+        "Variant": options.variant,
+        "Undertrump": options.undertrump,
         "Boompje": str(scored.boompje),
         "Dealer": SEATS[started.dealer],
         "Deal": deal_text((a, b, c, d), started.forehand),

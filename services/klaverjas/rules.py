@@ -164,7 +164,7 @@ class Klaverjas:
     def redraw(self, state: State, event: Event, draws: Draws) -> Message:
         """The same event with its chance drawn again (Randomness 1-3)."""
         if isinstance(event, pb.GameStarted) and state.house.first_dealer is None:
-            return pb.GameStarted(first_dealer=draws.pick((0, 1, 2, 3)))
+            return pb.GameStarted(first_dealer=draws.pick((0, 1, 2, 3)), options=state.options)
         if isinstance(event, pb.CardsDealt):
             return dealt(event.boompje, state.dealer, draws.shuffle(CODES, at=event.boompje))
         if isinstance(event, pb.SuitTurned):

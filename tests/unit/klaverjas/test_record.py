@@ -13,7 +13,7 @@ from services.klaverjas.table import RandomCtx
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
-def random_game(asked: pb.Options, seed: int) -> tuple[pb.Options, list[Message]]:
+def random_game(asked: pb.Options, seed: int) -> list[Message]:
     rng = Random(seed)
     ctx = RandomCtx(rng)
     options = RULES.options(asked)
@@ -25,7 +25,7 @@ def random_game(asked: pb.Options, seed: int) -> tuple[pb.Options, list[Message]
             state = RULES.evolve(state, event)
         events += new
         if RULES.result(state) is not None:
-            return options, events
+            return events
         (seat,) = RULES.to_act(state)
         new = RULES.decide(state, seat, rng.choice(list(RULES.some(state, seat))), ctx)
 
@@ -34,8 +34,8 @@ def random_game(asked: pb.Options, seed: int) -> tuple[pb.Options, list[Message]
 @pytest.mark.parametrize("variant", ["rotterdams", "amsterdams"])
 def test_an_imported_game_scores_as_the_exported_one(variant: str, lead: str) -> None:
     asked = pb.Options(variant=variant, undertrump="forbidden", boompjes=3, lead=lead, trump_maker="pass_round")
-    options, events = random_game(asked, 7)
-    text = record.write(events, ["Anna de Wit", "B", "C", "D"], options)
+    events = random_game(asked, 7)
+    text = record.write(events, ["Anna de Wit", "B", "C", "D"])
     script = record.read(text)
     ctx = ScriptedCtx(Script(list(script.start)))
     state = RULES.initial(script.options)
@@ -52,12 +52,12 @@ def test_an_imported_game_scores_as_the_exported_one(variant: str, lead: str) ->
     wanted = [event for event in events if isinstance(event, pb.BoompjeScored)]
     assert [event for event in replayed if isinstance(event, pb.BoompjeScored)] == wanted
     assert [one.points for one in script.boompjes] == [(e.boompje_points.ns, e.boompje_points.ew) for e in wanted]
-    assert record.write(replayed, ["Anna de Wit", "B", "C", "D"], script.options) == text
+    assert record.write(replayed, ["Anna de Wit", "B", "C", "D"]) == text
 
 
 def one() -> str:
-    options, events = random_game(pb.Options(boompjes=1), 3)
-    return record.write(events, (), options)
+    events = random_game(pb.Options(boompjes=1), 3)
+    return record.write(events)
 
 
 def test_a_record_has_the_tags_of_the_rules_file() -> None:
