@@ -13,7 +13,7 @@ from services.klaverjas.naming import ENOUGH, strength
 from services.klaverjas.thumb import pick
 from services.klaverjas.tricks import legal
 
-UNLIKE_THUMB = 0.4
+UNLIKE_THUMB = 0.15
 """Weight of a card that the rules of thumb would not have played, against one that they would."""
 UNLIKE_MAKER = 0.15
 """Weight of a maker's hand that had a clearly better suit; of a strong hand that passed."""

@@ -1,9 +1,11 @@
 """Computer players (R14): they always know what to do, from their view alone, and infer only what must be so."""
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 import pytest
+from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +13,7 @@ from libs.table.brain import Look
 from libs.table.rules import Facts
 from services.klaverjas import bot, search
 from services.klaverjas import view as sight
-from services.klaverjas.cards import CARD, cards, deal, mask
+from services.klaverjas.cards import CARD, SUIT, cards, deal, mask
 from services.klaverjas.knowledge import Memory, excluded, known
 from services.klaverjas.rules import RULES
 from services.klaverjas.search import FAR, House, Table, Tally, follow, solve
@@ -27,7 +29,9 @@ QUICK = search.Effort(worlds=(0, 2, 2, 2, 2, 2, 2, 2, 2), exact_tricks=2, drawn=
 HOUSE = House(0b11101100, 200, 100)
 
 
-def play(options: pb.Options, levels: tuple[str, ...], seed: int, forget: bool = False) -> State:
+def play(
+    options: pb.Options, levels: tuple[str, ...], seed: int, forget: bool = False, log: list[Message] | None = None
+) -> State:
     """A game of four computer players; with `forget` each look is the first one, as after a restart."""
     rng = Random(seed)
     ctx = RandomCtx(rng)
@@ -38,6 +42,8 @@ def play(options: pb.Options, levels: tuple[str, ...], seed: int, forget: bool =
     while True:
         for event in events:
             state = RULES.evolve(state, event)
+        if log is not None:
+            log += events
         for seat in range(4):
             new[seat] += [RULES.redact(event, state, seat) for event in events]
         if state.phase == FINISHED:
@@ -73,13 +79,30 @@ def test_the_turned_suit_with_trump_must_hold_is_passed_when_not_held(monkeypatc
     assert play(options, ("easy", "normal", "hard", "normal"), 11).phase == FINISHED
 
 
-def test_the_winner_claims_the_true_roem_and_then_collects() -> None:
-    options = RULES.options(pb.Options(roem_mode="claim", boompjes=1))
-    state = play(options, ("normal",) * 4, 2)
-    scored = state.last_boompje
-    assert scored is not None
-    auto = play(RULES.options(pb.Options(boompjes=1)), ("normal",) * 4, 2).last_boompje
-    assert auto is not None and sum(scored.card_points) == 162
+def test_all_roem_is_claimed_once_and_rightly_before_the_trick_is_collected() -> None:
+    """Four regulars that claim write what the server would have counted."""
+    log: list[Message] = []
+    play(RULES.options(pb.Options(roem_mode="claim", boompjes=3)), ("normal", "easy", "normal", "easy"), 2, log=log)
+    trump, roem_seen = 0, 0
+    for event, after in pairwise(log):
+        if isinstance(event, pb.TrumpChosen):
+            trump = SUIT[event.suit]
+        if isinstance(event, pb.TrickWon):
+            trick = [CARD[code] for code in event.cards]
+            wanted = sum(item.points for item in roem(trump, trick, FOUR_ALIKE["nine_up"], 200))
+            if wanted:
+                assert isinstance(after, pb.RoemClaimed)
+                assert (after.points, after.claimed, after.side) == (wanted, wanted, event.side)
+                roem_seen += 1
+            else:
+                assert isinstance(after, pb.TrickCollected)
+    assert roem_seen > 0
+
+
+def test_courtesy_is_given_only_by_who_is_to_collect() -> None:
+    view = pb.View(phase="collect", turn=pb.Turn(seat=2, action="collect"))
+    assert bot.courtesy(view, 2) and not bot.courtesy(view, 0)
+    assert not bot.courtesy(pb.View(phase="play", turn=pb.Turn(seat=2, action="play")), 2)
 
 
 @settings(max_examples=30, deadline=None)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from libs.table.rules import Refused
+from libs.table.rules import Facts, Refused
 from libs.testing.play import given
 from services.klaverjas.rules import RULES
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
@@ -124,3 +124,12 @@ def test_the_result_counts_what_a_drive_counts() -> None:
     assert list(result.places) == [1, 2, 1, 2]
     assert RULES.clocks(play.state) == () and RULES.to_act(play.state) == frozenset()
     play.when(0, "pass").refused("game_over")
+
+
+def test_a_seat_that_a_computer_player_takes_over_is_shown_at_once() -> None:
+    """The view of a state is kept for its audiences, but not for other facts."""
+    play = given(RULES, {"boompjes": 1}, POSITION)
+    before = RULES.view(play.state, None, Facts({}, None))
+    after = RULES.view(play.state, None, Facts({2: "hard"}, None))
+    assert isinstance(before, pb.View) and isinstance(after, pb.View)
+    assert not before.seats[2].HasField("bot") and after.seats[2].bot == "hard"
