@@ -99,7 +99,7 @@ def position(options: Options, given: Mapping[str, Any]) -> State:
         boompje=read_int(given.get("boompje", 1), "boompje", 1, 64),
         dealer=dealer,
         passes=0 if playing else read_int(given.get("passes", 0), "passes", 0, 4),
-        turned=None if turned is None else read_suit(turned, "turned"),
+        turned=read_suit(turned, "turned") if turned is not None and rules.trump_maker == "turned" else None,
         trump=trump,
         maker=maker,
         leader=read_int(given.get("leader", first), "leader", 0, 3),

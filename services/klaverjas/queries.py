@@ -20,14 +20,14 @@ def _word(given: With, field: str, allowed: tuple[Any, ...], default: Any = None
 
 
 def _rules(given: With) -> tuple[bool, int]:
-    variant = _word(given, "variant", ("rotterdams", "amsterdams"))
+    variant = _word(given, "variant", ("rotterdams", "amsterdams"), "rotterdams")
     return variant == "amsterdams", play.UNDERTRUMP[_word(given, "undertrump", tuple(play.UNDERTRUMP), "free")]
 
 
 def _situation(given: With) -> tuple[tuple[bool, int], int, tuple[int, ...], int]:
     """Rules, trump, trick and hand of the seat that comes next."""
     trick = read_cards(given.get("trick", ()), "trick", 3)
-    return _rules(given), read_suit(given.get("trump"), "trump"), trick, mask(read_cards(given.get("hand"), "hand", 8))
+    return _rules(given), read_suit(given.get("trump"), "trump"), trick, mask(read_cards(given.get("hand"), "hand", 32))
 
 
 def _pair(value: Pair) -> dict[str, int]:
@@ -105,7 +105,7 @@ def deal_deck(given: With) -> dict[str, Any]:
 
 def clock_trump(given: With) -> dict[str, Any]:
     """The suit that the clock names (R10.3)."""
-    return {"suit": SUITS[default_trump(mask(read_cards(given.get("hand"), "hand", 8)))]}
+    return {"suit": SUITS[default_trump(mask(read_cards(given.get("hand"), "hand", 32)))]}
 
 
 def clock_card(given: With) -> dict[str, Any]:

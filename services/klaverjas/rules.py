@@ -1,6 +1,6 @@
 """The rules of klaverjas as one object of pure functions (docs/rules/klaverjas.md)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -27,11 +27,11 @@ class Klaverjas:
     fold = FOLD
     hides = True
     presets: tuple[str, ...] = tuple(choices.PRESETS)
-    options_type = pb.Options
-    view_type = pb.View
-    state_type = State
-    commands = (pb.ChooseTrump, pb.Pass, pb.Play, pb.ClaimRoem, pb.Collect)
-    events = (
+    options_type: type[pb.Options] = pb.Options
+    view_type: type[Message] = pb.View
+    state_type: type[State] = State
+    commands: tuple[type[Message], ...] = (pb.ChooseTrump, pb.Pass, pb.Play, pb.ClaimRoem, pb.Collect)
+    events: tuple[type[Message], ...] = (
         pb.GameStarted,
         pb.BoompjeStarted,
         pb.CardsDealt,
@@ -47,7 +47,7 @@ class Klaverjas:
         pb.ClockExpired,
         pb.GameFinished,
     )
-    queries = QUERIES
+    queries: Mapping[str, Callable[[Mapping[str, Any]], Any]] = QUERIES
 
     def options(self, asked: pb.Options) -> pb.Options:
         """Preset, defaults and checks (R0)."""
