@@ -68,8 +68,8 @@ Serve = Callable[[bytes], Awaitable[bytes]]
 class Writer:
     """Owns one log when it can. `owner` is this process's name among its replicas.
 
-    `owning` is set while it does, `idle` while it has nothing of the log in memory; `stands_ready` once it has asked for
-    the log, whoever has it.
+    `owning` is set while it does, `idle` while it has nothing of the log in memory, `stands_ready` once it has asked
+    for the log, whoever has it.
     """
 
     def __init__(self, rules: AnyRules, log: str, owner: str, ports: Ports) -> None:
