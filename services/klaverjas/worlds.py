@@ -63,76 +63,68 @@ def weight(known: Known, hands: Sequence[int]) -> float:
     return worth
 
 
+_WITHIN = tuple(tuple(sub for sub in range(8) if sub | whole == whole) for whole in range(8))
+"""By set of seats (three bits): the sets within it."""
+
+
 def deal_world(known: Known, rng: Random) -> list[int]:
-    """Hands of all seats that fit what is known; any deal of the unseen cards where none is found."""
+    """Hands of all seats that fit what is known; any deal of the unseen cards where none does."""
     seats = [seat for seat in range(4) if seat != known.seat]
     unseen = cards(known.unseen)
-    for _ in range(40):
-        hands = _try_world(known, seats, unseen, rng, known.cannot)
-        if hands is not None:
-            return hands
-    return _search_world(known, seats, unseen, rng) or _any_world(known, seats, unseen, rng)
-
-
-def _try_world(
-    known: Known, seats: Sequence[int], unseen: list[int], rng: Random, cannot: Sequence[int]
-) -> list[int] | None:
-    """One random deal; None when it runs into a dead end. Cards that fit few seats go first."""
     room = [known.sizes[seat] for seat in seats]
+    # Cards more than the hands take were played before this seat looked; they fit everywhere.
     spare = len(unseen) - sum(room)
-    hands = [0, 0, 0, 0]
-    hands[known.seat] = known.hand
-    able: list[tuple[int, float, int, list[int]]] = []
+    a, b, c = (known.cannot[seat] for seat in seats)
+    waiting = [0] * 8
+    able: list[tuple[int, float, int, int]] = []
     for card in unseen:
-        where = [index for index, seat in enumerate(seats) if not cannot[seat] >> card & 1]
-        able.append((len(where), rng.random(), card, where))
+        where = (not a >> card & 1) | (not b >> card & 1) << 1 | (not c >> card & 1) << 2
+        waiting[where] += 1
+        able.append((where.bit_count(), rng.random(), card, where))
     able.sort()
-    for _, _, card, where in able:
-        total = sum(room[index] for index in where)
-        throw = int(rng.random() * (total + spare))
-        if total + spare == 0:
-            return None
-        for index in where:
-            throw -= room[index]
-            if throw < 0:
-                room[index] -= 1
-                hands[seats[index]] |= 1 << card
-                break
-        else:
-            spare -= 1
-            if spare < 0:
-                return None
-    return hands if not any(room) else None
-
-
-def _search_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int] | None:
-    """A deal that fits, found by backtracking; None when there is none."""
-    room = [known.sizes[seat] for seat in seats]
-    order = sorted(unseen, key=lambda card: (sum(not known.cannot[seat] >> card & 1 for seat in seats), rng.random()))
     hands = [0, 0, 0, 0]
     hands[known.seat] = known.hand
-    budget = 5000
+    for _, _, card, where in able:
+        waiting[where] -= 1
+        chosen = _place(room, spare, where, waiting, rng)
+        if chosen is None:
+            return _any_world(known, seats, unseen, rng)
+        if chosen == 3:
+            spare -= 1
+        else:
+            room[chosen] -= 1
+            hands[seats[chosen]] |= 1 << card
+    return hands
 
-    def place(at: int, spare: int) -> bool:
-        nonlocal budget
-        budget -= 1
-        if at == len(order):
-            return not any(room)
-        if budget < 0:
+
+def _place(room: list[int], spare: int, where: int, waiting: list[int], rng: Random) -> int | None:
+    """Index of the seat for a card that fits the seats in `where`, 3 for none of them; None where nothing fits.
+
+    Drawn by the room that is left, among what leaves a place for every card that waits (Hall's condition).
+    """
+    open_to = [index for index in range(3) if where >> index & 1 and room[index]]
+    weights = [room[index] for index in open_to]
+    if spare:
+        open_to.append(3)
+        weights.append(spare)
+    while open_to:
+        at = rng.choices(range(len(open_to)), weights)[0] if len(open_to) > 1 else 0
+        chosen = open_to[at]
+        left = [room[index] - (index == chosen) for index in range(3)]
+        rest = spare - (chosen == 3)
+        if where == 7 or _fits(left, rest, waiting):
+            return chosen
+        del open_to[at], weights[at]
+    return None
+
+
+def _fits(room: list[int], spare: int, waiting: list[int]) -> bool:
+    """Whether the waiting cards, counted by the set of seats they fit, find a place in `room` and `spare`."""
+    for whole in range(7):
+        cards_within = sum(waiting[sub] for sub in _WITHIN[whole])
+        if cards_within > spare + sum(room[index] for index in range(3) if whole >> index & 1):
             return False
-        card = order[at]
-        for index in sorted(range(3), key=lambda index: -room[index]):
-            seat = seats[index]
-            if room[index] and not known.cannot[seat] >> card & 1:
-                room[index] -= 1
-                hands[seat] |= 1 << card
-                if place(at + 1, spare):
-                    return True
-                room[index] += 1
-                hands[seat] &= ~(1 << card)
-        return spare > 0 and place(at + 1, spare - 1)
-
-    return hands if place(0, len(order) - sum(room)) else None
+    return True
 
 
 def _any_world(known: Known, seats: Sequence[int], unseen: list[int], rng: Random) -> list[int]:
