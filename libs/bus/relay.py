@@ -1,8 +1,8 @@
 """The relay: a log's committed events into `EVT_<log>`, so that a stream's sequence is the log's position.
 
-Each event expects the one before it in the stream: of two relays one is refused (10071) and looks again, and neither can
-leave a gap or a double. The lines of the protocol are written here, a thousand at a time: through nats-py's publish it would be a
-fifth as fast.
+Each event expects the one before it in the stream: of two relays one is refused (10071) and looks again, and neither
+can leave a gap or a double. The lines of the protocol are written here, a thousand at a time: through nats-py's publish
+it would be a fifth as fast.
 """
 
 from __future__ import annotations
