@@ -1,15 +1,14 @@
 """The relay: a log's committed events into `EVT_<log>`, so that a stream's sequence is the log's position.
 
-Each batch is atomic and expects the stream to stand where the relay thinks: of two relays one is refused (10071) and
-looks again. The lines of the protocol are written here, a thousand at a time: through nats-py's publish it would be a
-fifth as fast.
+Each event expects the one before it in the stream: of two relays one is refused (10071) and looks again, and neither
+can leave a gap or a double. The lines of the protocol are written here, a thousand at a time: through nats-py's publish
+it would be a fifth as fast.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("stamtafel.bus")
 _decode = msgspec.json.Decoder().decode
 
-MOST_IN_BATCH = 1000  # the server's limit for an atomic batch
+MOST_IN_BATCH = 1000  # so many events wait for one ack
 MOST_BYTES_IN_BATCH = 4 * 1024 * 1024
 MOST_HINTS = 20_000
 MOST_PAUSE_S = 2.0
@@ -53,6 +52,7 @@ class Relay:
         self._doubted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._last = -1  # the stream's last sequence; -1: ask
+        self._told = -1  # the log's last position as far as is known here; -1: read
         self._moved = asyncio.Event()
 
     @property
@@ -120,8 +120,11 @@ class Relay:
             await self._look()
         last = self._last
         self._wake.clear()
-        batch = self._hinted(last) or list(await self._read(last, MOST_IN_BATCH))
+        batch = self._hinted(last)
+        if not batch and (self._told < 0 or last < self._told):
+            batch = list(await self._read(last, MOST_IN_BATCH))
         if not batch:
+            self._told = max(self._told, last)
             await self._wake.wait()
             return
         if batch[0][0] != last + 1:
@@ -158,7 +161,7 @@ class Relay:
         return list(islice(hints, MOST_IN_BATCH))
 
     async def _send(self, batch: Sequence[Committed], last: int) -> int:
-        """Publish one batch atomically; returns the stream's last sequence afterwards."""
+        """Publish one batch; returns the stream's last sequence afterwards."""
         reply, future = self._bus.expect()
         try:
             self._bus.write(_lines(self._log, batch, last, reply))
@@ -201,37 +204,21 @@ def _at_most(batch: list[Committed], most_bytes: int) -> list[Committed]:
 
 
 def _lines(log: str, batch: Sequence[Committed], last: int, reply: str) -> bytes:
-    """The protocol lines of one batch. One event alone needs no batch, only the expected sequence."""
-    expected = f"Nats-Expected-Last-Sequence:{last}\r\n"
-    if len(batch) == 1:
-        _, stream, kind, data = batch[0]
-        header = f"NATS/1.0\r\n{expected}\r\n".encode()
-        line = f"HPUB evt.{log}.{stream}.{kind} {reply} {len(header)} {len(header) + len(data)}\r\n".encode()
-        return b"".join((line, header, data, b"\r\n"))
-    batch_id = secrets.token_hex(8)
-    start = f"NATS/1.0\r\nNats-Batch-Id:{batch_id}\r\nNats-Batch-Sequence:"
-    fixed = len(start) + 4
+    """The protocol lines of one batch: each event expects the one before, and only the last one is acknowledged.
+
+    So an ack of the last says that all are there. (An atomic batch says the same, but costs the server several times
+    as much while batches are small: 1.3 ms of its CPU a move at one table, measured.)
+    """
     parts: list[bytes] = []
     add = parts.append
-    final = len(batch)
-    number = 0
+    final = last + len(batch)
+    expected = last
     for _, stream, kind, data in batch:
-        number += 1
-        size = len(data)
-        if number == 1:
-            extra, to = expected, ""
-        elif number == final:
-            extra, to = "Nats-Batch-Commit:1\r\n", reply
-        else:
-            digits = 1 if number < 10 else 2 if number < 100 else 3 if number < 1000 else 4
-            head = fixed + digits
-            add(f"HPUB evt.{log}.{stream}.{kind} {head} {head + size}\r\n{start}{number}\r\n\r\n".encode())
-            add(data)
-            add(b"\r\n")
-            continue
-        header = f"{start}{number}\r\n{extra}\r\n"
+        header = f"NATS/1.0\r\nNats-Expected-Last-Sequence:{expected}\r\n\r\n"
+        expected += 1
+        to = f"{reply} " if expected == final else ""
         head = len(header)
-        add(f"HPUB evt.{log}.{stream}.{kind} {to} {head} {head + size}\r\n{header}".encode())
+        add(f"HPUB evt.{log}.{stream}.{kind} {to}{head} {head + len(data)}\r\n{header}".encode())
         add(data)
         add(b"\r\n")
     return b"".join(parts)
