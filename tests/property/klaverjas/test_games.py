@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from libs.table.plain import to_plain
 from libs.table.rules import Facts, Refused
+from libs.table.standing import SnapshotCodec, Standing
 from services.klaverjas.cards import CARD, CODES, PLAIN_STRENGTH, RANKS, TRUMP_STRENGTH
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import COLLECT, FINISHED, PLAY, State
@@ -344,3 +345,15 @@ def test_draws_are_redrawn_to_the_same_events(asked: pb.Options, seed: int) -> N
         assert RULES.redraw(state, event, again) == event
         state = RULES.evolve(state, event)
     assert not again.decks and not again.suits
+
+
+@FEW
+@given(OPTIONS, SEEDS)
+def test_a_snapshot_holds_the_whole_state(asked: pb.Options, seed: int) -> None:
+    codec = SnapshotCodec(RULES)
+    for step in play(asked, seed):
+        standing = Standing(RULES, "klaverjas-0-aaaaaaaaaaaaaaaa")
+        standing.game = step.after
+        back, _ = codec.read(standing.table_id, codec.write(standing, ()))
+        assert back.game == step.after
+        assert RULES.view(back.game, 1, FACTS) == RULES.view(step.after, 1, FACTS)
