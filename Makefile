@@ -38,6 +38,9 @@ check: gen
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+bench: gen
+	$(BIN)/python -m tests.bench $(PARTS)
+
 # The contracts as released: what `buf breaking` holds changes against. Written anew with each release.
 released:
 	$(BIN)/buf build proto -o proto/released.binpb
