@@ -30,7 +30,7 @@ class Feed:
         kinds: tuple[str, ...] | None,
         on_lost: Callable[[], object] = lambda: None,
     ) -> None:
-        """`after` is the position of the last event that the reader has; 0 for none. `on_lost` counts falling behind."""
+        """`after` is the position of the last event that the reader has; 0 for none. `on_lost`: it fell behind."""
         self._on_lost = on_lost
         self._bus, self._log, self._after, self._kinds = bus, log, after, kinds
         self._events: Events | None = None
