@@ -71,15 +71,14 @@ class Feed:
             await events.close()
 
     async def _page(self) -> None:
-        query = Query(read_log=ReadLogRequest(after=self._after, limit=PAGE))
+        query = Query(read_log=ReadLogRequest(after=self._after, limit=PAGE, kinds=self._kinds or ()))
         reply = QueryReply.FromString(await ask(self._bus, self._log, query.SerializeToString(), 10.0))
         if reply.WhichOneof("body") != "read_log":
             raise LogRefused(f"{reply.refused.code}: {reply.refused.message}")
-        records = reply.read_log.records
-        if not records:
+        found = reply.read_log
+        if found.last <= self._after:
             raise LogRefused(f"{self._log}: the owner has no events behind {self._after}, the stream neither")
-        for data in records:
+        for data in found.records:
             record = EventRecord.FromString(data)
-            self._after = record.position
-            if self._kinds is None or record.kind in self._kinds:
-                self._old.append(Fact(record.position, record.stream, record.kind, data))
+            self._old.append(Fact(record.position, record.stream, record.kind, data))
+        self._after = found.last
