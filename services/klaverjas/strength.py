@@ -87,10 +87,8 @@ def report(match: Match, games: int) -> str:
     lines[0] += f", {games} pairs, {match.options.variant}"
     for level, times in match.times.items():
         took = sorted(times)
-        p99 = took[int(len(took) * 0.99)]
-        lines.append(
-            f"  {level}: a thought takes {fmean(took) * 1e3:.1f} ms of a processor, p99 {p99 * 1e3:.0f}, max {took[-1] * 1e3:.0f}"
-        )
+        mean, p99, most = fmean(took) * 1e3, took[int(len(took) * 0.99)] * 1e3, took[-1] * 1e3
+        lines.append(f"  {level}: a thought takes {mean:.1f} ms of a processor, p99 {p99:.0f}, max {most:.0f}")
     return "\n".join(lines)
 
 
