@@ -23,7 +23,8 @@ from libs.client.setup import BadWish
 from libs.client.tokens import FileTokens
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_REACHABLE = 1, 2, 3
-FIRST_CALL_S = 4.0
+FIRST_CALL_S = 3.0
+_NO_GATEWAY = "NO_GATEWAY"
 NAME_CHARS = 40
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,10 +71,13 @@ def command(run: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
 
 
 def _sentence(error: ClientError) -> str:
-    if isinstance(error, NotReachable) and error.reason in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
-        return "the gateway does not answer; `stamtafel up` starts one here, --address names another"
-    text = error.message.rstrip(".")
-    return f"{text} ({error.reason})" if error.reason.isupper() and error.reason not in text else text
+    if isinstance(error, NotReachable):
+        return error.message if error.reason == _NO_GATEWAY else f"no answer came ({error.message.rstrip('.')})"
+    if isinstance(error, SignInNeeded):
+        return f"{error.message}; `stamtafel sign-in` does"
+    if error.reason == "ROLE_MISSING":
+        return f"{error.message}; `stamtafel sign-in --roles ...` where the gateway's keys are, or --token"
+    return error.message
 
 
 @contextlib.asynccontextmanager
@@ -86,12 +90,10 @@ async def opened(place: Place, name: str = "", sign_in: bool = True) -> AsyncGen
             if sign_in:
                 await _signed_in(client, name)
         except NotReachable as error:
-            if error.reason in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
-                where = f"no gateway answers at {place.address}"
-                raise NotReachable(
-                    "NO_GATEWAY", f"{where}; `stamtafel up` starts one here, --address names another"
-                ) from None
-            raise
+            if error.reason not in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
+                raise
+            hint = "`stamtafel up` starts one here, --address names another"
+            raise NotReachable(_NO_GATEWAY, f"no gateway answers at {place.address}; {hint}") from None
         client.patience_s = PATIENCE_S
         yield client
 

@@ -116,7 +116,7 @@ async def verify(
 def report_lines(report: FileReport) -> list[str]:
     """What `verify` says."""
     lines: list[str] = []
-    if report.events:
+    if report.log and not report.problems:
         lines.append(f"chain  {report.events} events of {report.log}, every hash fits")
     for one in report.tables:
         if one.plays:

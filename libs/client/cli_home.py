@@ -67,7 +67,10 @@ def settings(
 
 
 def _settings_of(service: str, rows: list[SettingRow]) -> None:
-    listed = Table("variable", "takes", "default", "meaning", box=box.SIMPLE, title=service, title_justify="left")
+    listed = Table(box=box.SIMPLE, title=service, title_justify="left")
+    listed.add_column("variable", no_wrap=True)
+    for name in ("takes", "default", "meaning"):
+        listed.add_column(name, overflow="fold")
     for row in rows:
         listed.add_row(row.env, row.allowed, row.default, row.meaning)
     console = out()

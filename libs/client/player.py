@@ -66,8 +66,8 @@ async def play_to_the_end(
 ) -> table.TableView:
     """Play the seat until a play of the table has ended, or the table is closed; returns the last view.
 
-    `hear` is shown every update, from the table's first event on. Raises ClientError; Refused when the player was refused on what stands now, which is a
-    bug of the player.
+    `hear` is shown every update, from the first event on. Raises ClientError; Refused when the player was refused on
+    what stands now, which is a bug of the player.
     """
     mind = Mind(chair)
     not_before = 0
@@ -88,8 +88,4 @@ async def play_to_the_end(
                 not_before = answer.accepted.version
             elif answer.refused.version == view.version:
                 raise Refused(answer.refused)
-    return await _closed(chair)
-
-
-async def _closed(chair: Chair) -> table.TableView:
     return table.TableView(table_id=chair.table_id, game=chair.game, state=table.TABLE_STATE_CLOSED)

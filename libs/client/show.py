@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
 
+from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 
 from libs.client import games
@@ -75,12 +78,25 @@ def event_line(game: str, event: table.EventView) -> str:
     message = games.unpack(game, event.body)
     if message is None:
         return f"{event.version:>5}  {at}  {event.body.TypeName()}"
-    return f"{event.version:>5}  {at}  {type_name(type(message))} {plain_line(message)}"
+    if isinstance(message, table.ClocksSet):
+        text = ", ".join(_clock(clock) for clock in message.running) or "none runs"
+    else:
+        text = json.dumps(_plain(game, message), ensure_ascii=False)
+    return f"{event.version:>5}  {at}  {type_name(type(message))} {text}"
 
 
-def plain_line(message: Message) -> str:
-    """A message's fields in a line."""
-    return json.dumps(to_plain(message, unset=False), ensure_ascii=False, default=str)
+def _clock(clock: table.RunningClock) -> str:
+    due = datetime.fromtimestamp(clock.due_us / 1e6, UTC).strftime("%H:%M:%S.%f")[:-3]
+    return f"{f'seat {clock.seat}' if clock.HasField('seat') else 'house'} until {due}"
+
+
+def _plain(game: str, message: Message) -> Any:
+    """The fields that are set; a message inside an Any as itself."""
+    plain = to_plain(message, unset=False)
+    for field, value in message.ListFields():
+        if isinstance(value, AnyMessage) and (inner := games.unpack(game, value)) is not None:
+            plain[field.name] = to_plain(inner, unset=False)
+    return plain
 
 
 def result_lines(view: table.TableView) -> list[str]:
