@@ -38,6 +38,14 @@ check: gen
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# Everything on this machine until Ctrl-C, data in .stamtafel/. DATABASE_URL and NATS_URL replace the embedded servers.
+up: gen
+	@$(BIN)/python -m deploy.local up
+
+# A short table of each game: played over gRPC, exported, and checked from the file alone.
+demo: gen
+	@$(BIN)/python -m deploy.demo $(GAMES)
+
 GAME ?= trictrac
 strength: gen
 	$(BIN)/python -m services.$(GAME).strength $(ARGS)

@@ -252,7 +252,7 @@ class Teller:
 
     def __init__(self, view: table.TableView) -> None:
         self._game = view.game
-        self._story = games.story(view.game, show.names(view.seats))
+        self._story = games.story(view.game, show.first_names(view.seats))
 
     def hear(self, update: table.Update) -> None:
         """Tell an update."""

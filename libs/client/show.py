@@ -28,6 +28,11 @@ def names(seats: Iterable[table.SeatView]) -> list[str]:
     return [_name(seat.name, seat.bot) for seat in seats]
 
 
+def first_names(seats: Iterable[table.SeatView]) -> list[str]:
+    """Names by seat without the levels of regulars, for lines that name many."""
+    return [(seat.name or "free").partition(" (")[0] for seat in seats]
+
+
 def seats_line(seats: Iterable[pb.SeatSummary]) -> str:
     """All seats of a table in the list."""
     return ", ".join(_name(seat.name, seat.bot) for seat in seats)
