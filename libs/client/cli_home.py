@@ -9,10 +9,8 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
-from libs.client.cli_base import EXIT_FAILED, EXIT_NOT_REACHABLE, ROOT, command, fail, out, place_of, say
+from libs.client.cli_base import EXIT_FAILED, EXIT_NOT_REACHABLE, ROOT, command, fail, place_of, say
 from libs.client.place import child_environment, database_url
 from libs.readmodel import connected, request_rebuild, standings
 from libs.service.settings import SettingRow, all_settings, describe
@@ -67,15 +65,10 @@ def settings(
 
 
 def _settings_of(service: str, rows: list[SettingRow]) -> None:
-    listed = Table(box=box.SIMPLE, title=service, title_justify="left")
-    listed.add_column("variable", no_wrap=True)
-    for name in ("takes", "default", "meaning"):
-        listed.add_column(name, overflow="fold")
+    say(f"{service}:")
     for row in rows:
-        listed.add_row(row.env, row.allowed, row.default, row.meaning)
-    console = out()
-    console.soft_wrap = False
-    console.print(listed)
+        say(f"  {row.env}  ({row.allowed}; default {row.default or 'empty'})")
+        say(f"      {row.meaning}")
 
 
 @command
