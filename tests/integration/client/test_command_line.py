@@ -85,12 +85,14 @@ def test_watch_tells_what_happened(played: tuple[Person, str, str]) -> None:
     assert any("play_ended" in line for line in lines)
 
 
-def test_replay_shows_any_moment(played: tuple[Person, str, str]) -> None:
+def test_replay_shows_any_moment(played: tuple[Person, str, str], tmp_path: Path) -> None:
     ann, table_id, _ = played
+    stranger = Person(ann.stack, tmp_path)
     everything = ann.ok("replay", table_id)
     assert "table_opened" in everything and "Ann" in everything and "resting" in everything
     moment = ann.ok("replay", table_id, "--at", "30", "--as", "0")
     assert f"{table_id}  version" in moment and "playing" in moment and "Round 1" in moment
+    assert "1 Bodil (easy) (you)" in stranger.ok("replay", table_id, "--at", "30", "--as", "1")
     assert "9999" in ann.fails(1, "replay", table_id, "--at", "9999")
 
 
