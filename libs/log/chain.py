@@ -2,9 +2,9 @@
 
     hash(n) = SHA-256(hash(n-1) || numbers || lengths || texts and data),   hash(0) = start_hash(log)
 
-with, all big-endian: pos u64, ver u64, at i64 (microseconds), draws u32; then the u32 byte lengths of stream, kind, type,
-command_id, correlation_id, causation_id, actor (UTF-8) and data; then those bytes in that order. Every stored field takes
-part except `hash` itself and `log`, which `start_hash` binds.
+with, all big-endian: pos u64, ver u64, at i64 (microseconds), draws u32; then the u32 byte lengths of stream, kind,
+type, command_id, correlation_id, causation_id, actor (UTF-8) and data; then those bytes in that order. Every stored
+field takes part except `hash` itself and `log`, which `start_hash` binds.
 """
 
 from __future__ import annotations

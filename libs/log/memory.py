@@ -61,8 +61,8 @@ class MemoryStore:
 class MemoryLog:
     """`libs.log.port.Log` in memory.
 
-    `lose_next(stored)` makes the next append end as `OutcomeUnknown`, with the batch stored or not; while `away` is true
-    everything raises `Unavailable`.
+    `lose_next(stored)` makes the next append end as `OutcomeUnknown`, with the batch stored or not; while `away` is
+    true everything raises `Unavailable`.
     """
 
     def __init__(self, store: MemoryStore | None = None) -> None:

@@ -53,8 +53,8 @@ class LinkedRecord(Struct, frozen=True, gc=False):
 class Cursor(Struct, frozen=True, gc=False):
     """How far the commands were read.
 
-    `stream_created` is the creation time of the command stream (0: nothing read yet), `seq` and `at` the number and time
-    of its last message read, `waiting` the numbers at or below `seq` whose outcome is still being computed.
+    `stream_created` is the creation time of the command stream (0: nothing read yet), `seq` and `at` the number and
+    time of its last message read, `waiting` the numbers at or below `seq` whose outcome is still being computed.
     """
 
     stream_created: int = 0
@@ -138,7 +138,7 @@ class OutcomeUnknown(Unavailable):
 
 
 class BadBatch(LogError):
-    """The log cannot store this batch (a version that exists, text with a NUL, numbers out of range): a writer's bug."""
+    """The log cannot store this batch (version taken, NUL in a text, number out of range): a bug of the writer."""
 
 
 class Gap(LogError):

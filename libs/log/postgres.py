@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import asyncpg
 from msgspec import Struct
 
 from .chain import link, start_hash
@@ -26,26 +25,16 @@ from .model import (
     Snapshot,
     Unavailable,
 )
+from .pg import LOST, REFUSED, Connection, Pool, Prepared, Row, connect, create_pool
 from .port import DOWN_AFTER_US, LEASE_S
 from .sql import check_schema, statements
 
 T = TypeVar("T")
-Connection = Any  # asyncpg's connections and their pool proxies
 
 SQL = statements(Path(__file__).with_name("statements.sql"))
 
 ROOM = 1_000_000
 """Partitions are made this many positions before they are needed."""
-
-LOST = (
-    OSError,
-    TimeoutError,
-    asyncpg.InterfaceError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.TooManyConnectionsError,
-)
-"""What says that the server is away, and nothing about our statement."""
 
 
 class Options(Struct, frozen=True):
@@ -58,9 +47,9 @@ class Options(Struct, frozen=True):
 async def open_log(dsn: str, schema: str, role: str | None = None, options: Options | None = None) -> PostgresLog:
     """Open the event log in `schema` (see `migrate`).
 
-    Every connection does `SET ROLE` to `role` (default `<schema>_writer`), which can add events and not change them; the
-    login in `dsn` must be a member of it. Raises `Unavailable`, and RuntimeError for a server that runs with fsync or
-    synchronous_commit off.
+    Every connection does `SET ROLE` to `role` (default `<schema>_writer`), which can add events and not change them;
+    the login in `dsn` must be a member of it. Raises `Unavailable`, and RuntimeError for a server with
+    fsync or synchronous_commit off.
     """
     log = PostgresLog(dsn, check_schema(schema), role or f"{schema}_writer", options or Options())
     try:
@@ -75,8 +64,8 @@ class _Desk:
     """Where one log is written: its connection, who waits for it, what this process knows about the log."""
 
     def __init__(self) -> None:
-        self.connection: Connection = None
-        self.append: Any = None
+        self.connection: Connection | None = None
+        self.append: Prepared | None = None
         self.lock = asyncio.Lock()
         self.held = False
         self.lease_us = round(LEASE_S * 1e6)
@@ -98,21 +87,17 @@ class PostgresLog:
             "search_path": schema,
             "synchronous_commit": "on",
             "jit": "off",
+            "plan_cache_mode": "force_generic_plan",
             "application_name": f"stamtafel.{schema}",
         }
-        self._pool: Any = None
+        self._pool: Pool | None = None
         self._desks: dict[str, _Desk] = {}
 
     async def start(self) -> None:
         """Connect the readers and look whether the server keeps what it acknowledges."""
         try:
-            self._pool = await asyncpg.create_pool(
-                self._dsn,
-                min_size=1,
-                max_size=self._options.readers,
-                init=self._prepare,
-                server_settings=self._settings,
-                timeout=self._options.deadline_s,
+            self._pool = await create_pool(
+                self._dsn, self._settings, self._options.deadline_s, self._options.readers, self._prepare
             )
         except LOST as e:
             raise Unavailable(f"cannot connect: {e}") from e
@@ -128,6 +113,10 @@ class PostgresLog:
 
     async def _prepare(self, connection: Connection) -> None:
         await connection.execute(f'SET ROLE "{self._role}"')
+
+    async def _furnish(self, connection: Connection) -> Prepared:
+        await self._prepare(connection)
+        return await connection.prepare(SQL["append"])
 
     # Writing
 
@@ -145,7 +134,7 @@ class PostgresLog:
             await connection.execute(SQL["create_head"], log, start_hash(log))
             before = await connection.fetchrow(SQL["queue_for_head"], log)
             row = await connection.fetchrow(SQL["take_head"], log, owner, lease_us, 0 if desk.held else 1)
-            if row is None:
+            if row is None or before is None:
                 return None
             gap = _gap(before["alive_at"], row["alive_at"]) if before["epoch"] else None
             if gap is not None:
@@ -168,8 +157,8 @@ class PostgresLog:
                 await self._on_desk(desk, lambda c: c.execute(SQL["ensure_partition"], pos + ROOM))
                 desk.room_until = pos + ROOM
             try:
-                row = await self._on_desk(desk, lambda _: desk.append.fetchrow(*arguments))
-            except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as e:
+                row = await self._on_desk(desk, lambda _: _prepared(desk).fetchrow(*arguments))
+            except REFUSED as e:
                 raise BadBatch(str(e)) from e
             except OutcomeUnknown:
                 raise
@@ -226,20 +215,20 @@ class PostgresLog:
         """
         try:
             if desk.connection is None or desk.connection.is_closed():
-                desk.connection = await asyncpg.connect(
-                    self._dsn, timeout=self._options.deadline_s, server_settings=self._settings
-                )
-                await asyncio.wait_for(self._prepare(desk.connection), self._options.deadline_s)
-                desk.append = await asyncio.wait_for(desk.connection.prepare(SQL["append"]), self._options.deadline_s)
+                desk.connection = await connect(self._dsn, self._settings, self._options.deadline_s)
+                desk.append = await asyncio.wait_for(self._furnish(desk.connection), self._options.deadline_s)
         except LOST as e:
             desk.terminate()
             raise Unavailable(f"cannot connect: {e}") from e
         except BaseException:
             desk.terminate()
             raise
-        deadline = asyncio.get_running_loop().call_later(self._options.deadline_s, desk.connection.terminate)
+        connection = desk.connection
+        deadline = asyncio.get_running_loop().call_later(self._options.deadline_s, connection.terminate)
         try:
-            return await work(desk.connection)
+            return await work(connection)
+        except REFUSED:
+            raise
         except LOST as e:
             desk.terminate()
             raise OutcomeUnknown(f"connection lost: {e}") from e
@@ -330,7 +319,7 @@ class PostgresLog:
     async def save_checkpoint(self, consumer: str, version: int, log: str, pos: int) -> None:
         await self._fetch("save_checkpoint", consumer, version, log, pos)
 
-    async def _fetch(self, name: str, *arguments: Any) -> list[Any]:
+    async def _fetch(self, name: str, *arguments: Any) -> list[Row]:
         """Run a statement that may be repeated; once more if the connection turns out to be gone."""
         for last in (False, True):
             try:
@@ -340,7 +329,7 @@ class PostgresLog:
                     raise Unavailable(f"{name}: {e}") from e
         raise AssertionError("unreachable")
 
-    async def _fetch_once(self, sql: str, arguments: tuple[Any, ...]) -> list[Any]:
+    async def _fetch_once(self, sql: str, arguments: tuple[Any, ...]) -> list[Row]:
         if self._pool is None:
             raise Unavailable("the log is closed")
         late = False
@@ -365,7 +354,12 @@ class PostgresLog:
                 deadline.cancel()
 
 
-def _record(row: Any) -> EventRecord:
+def _prepared(desk: _Desk) -> Prepared:
+    assert desk.append is not None  # `_on_desk` prepares it with the connection
+    return desk.append
+
+
+def _record(row: Row) -> EventRecord:
     return EventRecord(*row)
 
 
@@ -379,7 +373,7 @@ def _gap(alive_before: int, alive_at: int) -> tuple[int, int] | None:
     return (alive_before, alive_at) if alive_at - alive_before > DOWN_AFTER_US else None
 
 
-def _head(row: Any, gap: tuple[int, int] | None = None) -> Head:
+def _head(row: Row, gap: tuple[int, int] | None = None) -> Head:
     cursor = Cursor(row["cmd_stream"], row["cmd_seq"], row["cmd_at"], tuple(row["waiting"]))
     return Head(
         row["log"],

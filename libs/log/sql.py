@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-import asyncpg
+from .pg import connect
 
 _name = re.compile(r"^-- name: (\w+)\n(?:--.*\n)+", re.MULTILINE)
 _schema = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -42,7 +42,8 @@ async def migrate(dsn: str, schema: str, folder: Path = LOG_MIGRATIONS, area: st
     """
     check_schema(schema)
     applied: list[str] = []
-    connection = await asyncpg.connect(dsn, server_settings={"client_min_messages": "warning"})
+    files = [(path.name, path.read_text()) for path in sorted(folder.glob("*.sql"))]  # noqa: ASYNC240 (a few small files)
+    connection = await connect(dsn, {"client_min_messages": "warning"}, 30)
     try:
         await connection.execute("SELECT pg_advisory_lock(hashtext('migrate'), hashtext($1))", schema)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -53,19 +54,18 @@ async def migrate(dsn: str, schema: str, folder: Path = LOG_MIGRATIONS, area: st
         )
         rows = await connection.fetch("SELECT name, sha256 FROM migration WHERE area = $1", area)
         known: dict[str, str] = {row["name"]: row["sha256"] for row in rows}
-        for path in sorted(folder.glob("*.sql")):
-            text = path.read_text()
+        for name, text in files:
             mark = sha256(text.encode()).hexdigest()
-            if path.name in known:
-                if known[path.name] != mark:
-                    raise ChangedMigration(f"{area}/{path.name} was applied to {schema} with other content")
+            if name in known:
+                if known[name] != mark:
+                    raise ChangedMigration(f"{area}/{name} was applied to {schema} with other content")
                 continue
             async with connection.transaction():
                 await connection.execute(text)
                 await connection.execute(
-                    "INSERT INTO migration (area, name, sha256) VALUES ($1, $2, $3)", area, path.name, mark
+                    "INSERT INTO migration (area, name, sha256) VALUES ($1, $2, $3)", area, name, mark
                 )
-            applied.append(path.name)
+            applied.append(name)
     finally:
         await connection.close(timeout=10)
     return applied

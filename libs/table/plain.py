@@ -65,8 +65,8 @@ def fields_by_name(descriptor: Descriptor) -> Mapping[str, FieldDescriptor]:
     return {field_name(field): field for field in _fields(descriptor)}
 
 
-def _fields(descriptor: Descriptor) -> list[FieldDescriptor]:
-    return cast("list[FieldDescriptor]", list(descriptor.fields))
+def _fields(descriptor: Any) -> list[FieldDescriptor]:
+    return list(descriptor.fields)
 
 
 def map_value(field: FieldDescriptor) -> FieldDescriptor:
@@ -92,7 +92,7 @@ def is_map(field: FieldDescriptor) -> bool:
 
 
 def to_plain(message: Message, unset: bool = True) -> Any:
-    """The message as plain JSON values. Fields that have presence and hold nothing: None, or left out without `unset`."""
+    """The message as plain JSON. Fields that have presence and hold nothing are None, or left out without `unset`."""
     descriptor = message.DESCRIPTOR
     if is_list(descriptor):
         return _plain(_fields(descriptor)[0], cast(Any, message).items, unset)

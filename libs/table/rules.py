@@ -53,7 +53,7 @@ class NotYet(Exception):
 class Clock(NamedTuple):
     """A clock that runs now. The same `key` is the same clock still running; a new key starts afresh.
 
-    `free_ms` runs first and costs nothing, then `limit_ms` counts down; both whole milliseconds. `limit_ms` is positive.
+    `free_ms` runs first and costs nothing, then `limit_ms` (positive) counts down; both whole milliseconds.
     """
 
     seat: int
@@ -63,7 +63,7 @@ class Clock(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """Seats of a table by its options: how many, which are computer players (`{seat: level}`), the host's seat or None."""
+    """Seats of a table by its options: how many, which are computer players (`{seat: level}`), the host's or None."""
 
     seats: int
     bots: Mapping[int, str] = {}
@@ -94,7 +94,7 @@ class Draws(Protocol):
 
 
 class Ctx(Protocol):
-    """All that `start`, `decide` and `expire` may use beside the state: facts, chance and long computations. No time."""
+    """All that `start`, `decide` and `expire` may use beside the state: facts, chance, long computations. No time."""
 
     @property
     def facts(self) -> Facts: ...
@@ -118,6 +118,8 @@ class Rules(Protocol[Options, State]):
     """Name of the game, e.g. `trictrac`; also the service's and the proto package's name."""
     fold: str
     """Id of State + evolve; a new one whenever either changes its meaning (old snapshots are then ignored)."""
+    hides: bool
+    """Some seat may not know everything (hands, cups): no practice positions, spectators see the public form."""
     options_type: type[Options]
     view_type: type[Message]
     state_type: type[State]

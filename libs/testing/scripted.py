@@ -49,14 +49,16 @@ class Script:
     def dice(self, n: int) -> tuple[int, ...]:
         """A list of n numbers 1..6."""
         wanted = f"{n} dice"
+        faces = self._list(wanted)
+        if len(faces) != n or any(type(face) is not int or not 1 <= face <= 6 for face in faces):
+            raise self._wrong(wanted, faces)
+        return tuple(faces)
+
+    def _list(self, wanted: str) -> list[Any]:
         entry = self._value(wanted)
-        if (
-            not isinstance(entry, list)
-            or len(cast("list[Any]", entry)) != n
-            or any(d not in range(1, 7) for d in entry)
-        ):
-            raise self._wrong(wanted, cast(object, entry))
-        return tuple(cast("list[int]", entry))
+        if not isinstance(entry, list):
+            raise self._wrong(wanted, entry)
+        return cast("list[Any]", entry)
 
     def pick(self, items: Sequence[T]) -> T:
         """One of the items, as it stands in the list."""

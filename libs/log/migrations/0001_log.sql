@@ -4,7 +4,7 @@ CREATE FUNCTION now_us() RETURNS bigint LANGUAGE sql VOLATILE
     RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 
 CREATE TABLE log_head (
-    log         text PRIMARY KEY,
+    log         text COLLATE "C" PRIMARY KEY,
     epoch       bigint NOT NULL,
     owner       text NOT NULL,
     lease_until bigint NOT NULL,
@@ -19,9 +19,9 @@ CREATE TABLE log_head (
 ) WITH (fillfactor = 10);
 
 CREATE TABLE event (
-    log            text NOT NULL,
+    log            text COLLATE "C" NOT NULL,
     pos            bigint NOT NULL,
-    stream         text NOT NULL,
+    stream         text COLLATE "C" NOT NULL,
     ver            integer NOT NULL,
     kind           text NOT NULL,
     type           text NOT NULL,
@@ -37,29 +37,29 @@ CREATE TABLE event (
 ) PARTITION BY RANGE (pos);
 
 CREATE TABLE secret (
-    stream text NOT NULL,
+    stream text COLLATE "C" NOT NULL,
     play   integer NOT NULL,
     seed   bytea NOT NULL,
     PRIMARY KEY (stream, play)
 );
 
 CREATE TABLE log_down (
-    log     text NOT NULL,
+    log     text COLLATE "C" NOT NULL,
     from_at bigint NOT NULL,
     to_at   bigint NOT NULL,
     PRIMARY KEY (log, from_at)
 );
 
 CREATE TABLE checkpoint (
-    consumer text NOT NULL,
+    consumer text COLLATE "C" NOT NULL,
     version  integer NOT NULL,
-    log      text NOT NULL,
+    log      text COLLATE "C" NOT NULL,
     pos      bigint NOT NULL,
     PRIMARY KEY (consumer, version, log)
 );
 
 CREATE TABLE snapshot (
-    stream text PRIMARY KEY,
+    stream text COLLATE "C" PRIMARY KEY,
     ver    integer NOT NULL,
     fold   text NOT NULL,
     data   bytea NOT NULL

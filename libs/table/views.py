@@ -1,0 +1,145 @@
+"""What one audience sees of a table, and what it may know of an event. The only way out of the service.
+
+An audience is a seat number or None, the public. Redaction is judged by a standing: "what may this audience know of the
+event when the table stands there" (rules_protocol.md, section 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from libs.table.life import FOLDS, HOUSE, PLAYING, Life, any_of
+from libs.table.standing import Standing
+from stamtafel.table.v1 import table_pb2 as pb
+
+
+class Happened(NamedTuple):
+    """An event with its place: version after it, time (us), who caused it."""
+
+    version: int
+    at: int
+    actor: str
+    event: Message
+
+
+def stamp(us: int) -> Timestamp:
+    """Microseconds since 1970 as a Timestamp."""
+    return Timestamp(seconds=us // 1_000_000, nanos=us % 1_000_000 * 1000)
+
+
+def table_view(standing: Standing, audience: int | None) -> pb.TableView:
+    """The whole table as this audience sees it now."""
+    life = standing.life
+    view = pb.TableView(
+        table_id=standing.table_id,
+        game=life.game,
+        version=standing.version,
+        state=life.state,  # pyright: ignore[reportArgumentType]
+        paused=life.paused,
+        play=life.play,
+        seats=_seats(life),
+        clocks=_clocks(life),
+        options=AnyMessage.FromString(life.next_options or life.options),
+        private=life.private,
+        spectators=life.spectators,  # pyright: ignore[reportArgumentType]
+        absence=life.absence,  # pyright: ignore[reportArgumentType]
+        hot_seat=life.hot_seat,
+        commitment=life.commitment,
+        match_id=life.match_id,
+        at=stamp(standing.at),
+        imported=life.imported,
+    )
+    if life.result:
+        view.result.ParseFromString(life.result)
+    if audience is not None:
+        view.audience = audience
+        view.code = life.code
+    if standing.game is not None:
+        rules = standing.rules
+        view.game_view.CopyFrom(any_of(rules.view(standing.game, audience, standing.facts())))
+        if life.state == PLAYING:
+            view.to_act.extend(sorted(rules.to_act(standing.game)))
+        if audience is not None:
+            view.actions.extend(rules.actions(standing.game, audience))
+    return view
+
+
+def _seats(life: Life) -> list[pb.SeatView]:
+    return [
+        pb.SeatView(
+            seat=number,
+            player=seat.player,
+            name=seat.name,
+            bot=seat.bot,
+            ready=seat.ready,
+            away=seat.away,
+            entrusted=bool(seat.entrusted),
+            host=number == life.host,
+        )
+        for number, seat in enumerate(life.seats)
+    ]
+
+
+def _clocks(life: Life) -> list[pb.ClockView]:
+    return [
+        pb.ClockView(
+            clock_id=clock.clock_id,
+            seat=None if clock.seat == HOUSE else clock.seat,
+            free_until=stamp(clock.free_until),
+            due=stamp(clock.due),
+        )
+        for clock in life.clocks
+    ]
+
+
+def redact(event: Message, standing: Standing, audience: int | None) -> Message | None:
+    """The event as the audience may know it when the table stands there; None: not even that it happened."""
+    if type(event) not in FOLDS:
+        return standing.rules.redact(event, standing.game, audience)
+    if audience is None:
+        if isinstance(event, pb.CodeRenewed):
+            return pb.CodeRenewed()
+        if isinstance(event, pb.TableOpened) and event.code:
+            public = pb.TableOpened()
+            public.CopyFrom(event)
+            public.code = ""
+            return public
+    return event
+
+
+def event_views(happened: Iterable[Happened], standing: Standing, audience: int | None) -> list[pb.EventView]:
+    """The events as the audience may know them now."""
+    shown: list[pb.EventView] = []
+    for entry in happened:
+        body = redact(entry.event, standing, audience)
+        if body is not None:
+            shown.append(pb.EventView(version=entry.version, at=stamp(entry.at), actor=entry.actor, body=any_of(body)))
+    return shown
+
+
+def update_for(standing: Standing, from_version: int, happened: Sequence[Happened], audience: int | None) -> pb.Update:
+    """What changed since `from_version`, and the whole view of now."""
+    return pb.Update(
+        table_id=standing.table_id,
+        from_version=from_version,
+        version=standing.version,
+        events=event_views(happened, standing, audience),
+        view=table_view(standing, audience),
+    )
+
+
+def audience_name(audience: int | None, bot: bool = False) -> str:
+    """An audience as the live subjects name it: `public`, `seat.<n>`, `bot.<n>`."""
+    if audience is None:
+        return "public"
+    return f"{'bot' if bot else 'seat'}.{audience}"
+
+
+def audience_seat(name: str) -> int | None:
+    """The seat behind an audience's name; None: the public."""
+    return None if name == "public" else int(name.rpartition(".")[2])
