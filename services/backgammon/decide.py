@@ -7,8 +7,9 @@ from google.protobuf.message import Message
 
 from libs.table.rules import Ctx, Refused
 from services.backgammon import notation
-from services.backgammon.board import BAR, OFF, Step, throw
+from services.backgammon.board import BAR, OFF, Step
 from services.backgammon.evolve import evolve
+from services.backgammon.setup import Setup
 from services.backgammon.state import (
     DOUBLED,
     FINISHED,
@@ -123,7 +124,7 @@ def _open(draft: Draft, ctx: Ctx) -> None:
     doubled = 0
     while True:
         dice = ctx.draws.dice(2)
-        event = opening(dice[0], dice[1], setup.reroll)
+        event = opening(dice[0], dice[1], setup)
         draft.add(event)
         if event.HasField("winner"):
             break
@@ -136,12 +137,12 @@ def _open(draft: Draft, ctx: Ctx) -> None:
         _pass_if_stuck(draft)
 
 
-def opening(first: int, second: int, reroll: bool) -> pb.OpeningRolled:
+def opening(first: int, second: int, setup: Setup) -> pb.OpeningRolled:
     """The event of one opening draw (R2.2-R2.4)."""
-    event = pb.OpeningRolled(dice=(first, second))
+    event = pb.OpeningRolled(dice=(first, second), length=setup.length)
     if first != second:
         event.winner = 0 if first > second else 1
-        if not reroll:
+        if not setup.reroll:
             event.play.items.extend((max(first, second), min(first, second)))
     return event
 
@@ -188,7 +189,9 @@ def drop(draft: Draft, seat: int, _command: Any, _ctx: Ctx) -> None:
 def beaver(draft: Draft, seat: int, _command: Any, _ctx: Ctx) -> None:
     """R11.7."""
     if not may_beaver(draft.state):
-        raise Refused("beaver_not_allowed", "No beaver: not agreed, not for money, a beaver already, or beyond the cube.")
+        raise Refused(
+            "beaver_not_allowed", "No beaver: not agreed, not for money, a beaver already, or beyond the cube."
+        )
     draft.add(pb.BeaverOffered(seat=seat, value=draft.state.offer * 2, bank_left_ms=draft.bank()))
 
 
@@ -214,9 +217,7 @@ def move(draft: Draft, seat: int, command: Any, _ctx: Ctx) -> None:
 
 def pick_step(state: State, steps: list[Step], start: int, to: int | None, die: int | None) -> Step | None:
     """The step that from, to and die name, or None (R10.1, R10.2)."""
-    fitting = [
-        step for step in steps if step.start == start and to in (None, step.to) and die in (None, step.die)
-    ]
+    fitting = [step for step in steps if step.start == start and to in (None, step.to) and die in (None, step.die)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
     if to is not None:
@@ -309,12 +310,7 @@ def _end_game(draft: Draft, winner: int, kind: int, reason: str, points: int) ->
             ended.winner = 0 if score[0] > score[1] else 1
         draft.add(ended)
         return
-    crawford = (
-        setup.crawford
-        and not state.crawford_game
-        and not state.post_crawford
-        and max(score) == setup.length - 1
-    )
+    crawford = setup.crawford and not state.crawford_game and not state.post_crawford and max(score) == setup.length - 1
     draft.add(pb.GameStarted(game=state.game + 1, score=score, crawford_game=crawford))
 
 

@@ -36,7 +36,6 @@ def _banked(state: State, event: Any) -> Pair:
     return (left[0], left[1]) if left else state.bank
 
 
-
 def opening_readied(state: State, event: pb.OpeningReadied) -> State:
     """R2.1."""
     ready = (True, state.ready[1]) if event.seat == 0 else (state.ready[0], True)
@@ -161,7 +160,9 @@ def resign_accepted(state: State, event: pb.ResignAccepted) -> State:
 
 
 def clock_expired(state: State, event: pb.ClockExpired) -> State:
-    """R15: what comes next has a clock of its own."""
+    """R15: what comes next has a clock of its own; in the opening the other seat's clock goes on."""
+    if state.phase == OPENING:
+        return replace(state, bank=_banked(state, event))
     return replace(state, bank=_banked(state, event), decision=state.decision + 1, passing=state.passing + 1)
 
 

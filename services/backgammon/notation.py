@@ -14,8 +14,6 @@ class NotNotation(ValueError):
     """The text is not notation at all."""
 
 
-
-
 def read(text: str) -> list[tuple[tuple[int, ...], int]]:
     """The chains of a text and how often each is played. Raises NotNotation."""
     chains: list[tuple[tuple[int, ...], int]] = []

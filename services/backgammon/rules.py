@@ -12,7 +12,7 @@ from services.backgammon.decide import COMMANDS, decide, expire, opening
 from services.backgammon.evolve import EVENTS, evolve
 from services.backgammon.position import position
 from services.backgammon.queries import QUERIES
-from services.backgammon.state import FINISHED, MOVE, State, acting, next_steps, resignable, this_throw
+from services.backgammon.state import MOVE, State, acting, next_steps, resignable, this_throw
 from services.backgammon.view import actions, view
 from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 from stamtafel.table.v1.table_pb2 import Number, Result
@@ -43,8 +43,7 @@ class Backgammon:
     def initial(self, options: pb.Options) -> State:
         """The opening of game 1 (R1.1, R2.1)."""
         setup = options_of.setup(options)
-        crawford = setup.crawford and setup.length == 1
-        return State(setup=setup, crawford_game=crawford, bank=(setup.bank_ms, setup.bank_ms))
+        return State(setup=setup, bank=(setup.bank_ms, setup.bank_ms))
 
     def start(self, state: State, ctx: Ctx) -> list[Event]:
         """Nothing happens before both seats throw."""
@@ -61,7 +60,9 @@ class Backgammon:
 
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """What no message can carry is `bad_argument`."""
-        what = f"option {field}" if command is None else f"{command}: argument {field}" if field else f"command {command}"
+        what = (
+            f"option {field}" if command is None else f"{command}: argument {field}" if field else f"command {command}"
+        )
         return Refused("bad_argument", f"Cannot read {what}.", field)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
@@ -127,8 +128,8 @@ class Backgammon:
         return state.score
 
     def again(self, state: State) -> pb.Options | None:
-        """A rematch has the same options; see `options_again`."""
-        return options_of.again(state.setup) if state.phase == FINISHED else None
+        """A rematch has the same options."""
+        return pb.Options.FromString(state.setup.options)
 
     def view(self, state: State, audience: int | None, facts: Facts) -> pb.View:
         """What one seat sees now; None is the public."""
@@ -144,7 +145,7 @@ class Backgammon:
         """The same event with its dice drawn again."""
         if isinstance(event, pb.OpeningRolled):
             first, second = draws.dice(2)
-            return opening(first, second, state.setup.reroll)
+            return opening(first, second, state.setup)
         if isinstance(event, pb.DiceRolled):
             return pb.DiceRolled(seat=event.seat, dice=draws.dice(2))
         return event

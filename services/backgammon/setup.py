@@ -100,8 +100,12 @@ def seating(options: pb.Options) -> Seating:
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """The options as the rules use them. `length` is 0 for money, `games` 0 for a match; times in ms."""
+    """The options as the rules use them. `length` is 0 for money, `games` 0 for a match; times in ms.
 
+    `options` are the complete options as bytes, for a rematch.
+    """
+
+    options: bytes
     length: int
     games: int
     crawford: bool
@@ -123,6 +127,7 @@ def setup(options: pb.Options) -> Setup:
     """From complete options."""
     match = options.play == "match"
     return Setup(
+        options=options.SerializeToString(deterministic=True),
         length=options.match_length if match else 0,
         games=0 if match else options.session_games,
         crawford=match and options.crawford and options.match_length > 1,

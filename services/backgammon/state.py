@@ -150,6 +150,4 @@ def may_double(state: State, seat: int) -> bool:
 
 def may_beaver(state: State) -> bool:
     """Whether the doubled seat may beaver (R11.7)."""
-    return (
-        state.phase == DOUBLED and state.setup.beavers and not state.beaver and state.offer * 2 <= state.setup.limit
-    )
+    return state.phase == DOUBLED and state.setup.beavers and not state.beaver and state.offer * 2 <= state.setup.limit

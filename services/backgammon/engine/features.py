@@ -48,7 +48,7 @@ def _escape_table() -> Floats:
                 reached = 0
                 for way in ways:
                     at = 0
-                    for die in (way if a != b else (a, a, a, a)):
+                    for die in way if a != b else (a, a, a, a):
                         if at + die <= 12 and closed[at + die - 1]:
                             break
                         at += die
@@ -163,7 +163,9 @@ def _side(mine: Boards, other: Boards) -> Floats:
     out[:, 21] = (mine[:, 20] >= 2) | (mine[:, 21] >= 2) | (mine[:, 18] >= 2)
     targets = (other == 1)[:, ::-1].copy()
     targets[:, (0, 25)] = False
-    out[:, 23] = _shots(mine, (have @ _POWERS).astype(np.int64), (targets @ _POWERS).astype(np.int64), (shut @ _POWERS).astype(np.int64))
+    out[:, 23] = _shots(
+        mine, (have @ _POWERS).astype(np.int64), (targets @ _POWERS).astype(np.int64), (shut @ _POWERS).astype(np.int64)
+    )
     out[:, 24] = (targets * (25 - _PIPS)[None, :]).max(axis=1) / 24 * (out[:, 23] > 0)
     out[:, 25] = mine[:, 25] > 0
     out[:, 26] = out[:, 25] * (1 - (1 - shut[:, 19:25].sum(axis=1) / np.float32(6)) ** 2)

@@ -180,7 +180,7 @@ def main() -> None:
     learners = {kind: Learner(net) for kind, net in weights.items()}
     play = SelfPlay(args.games, rng)
     begin, told, due, plies = time.monotonic(), time.monotonic(), 0, 0
-    loss = {kind: 0.0 for kind in learners}
+    loss = dict.fromkeys(learners, 0.0)
     with args.log.open("a") as log:
         log.write(f"start {vars(args)}\n")
         while (share := (time.monotonic() - begin) / (60 * args.minutes)) < 1:
@@ -196,7 +196,9 @@ def main() -> None:
                 told = time.monotonic()
                 save(args.out, weights)
                 line = " ".join(f"{nets.NAMES[kind]}={value:.5f}" for kind, value in loss.items())
-                log.write(f"min={(told - begin) / 60:.1f} games={play.finished} plies={plies} rate={rate:.6f} mse {line}\n")
+                log.write(
+                    f"min={(told - begin) / 60:.1f} games={play.finished} plies={plies} rate={rate:.6f} mse {line}\n"
+                )
                 log.flush()
         save(args.out, weights)
         log.write(f"end games={play.finished} plies={plies}\n")
