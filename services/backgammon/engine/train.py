@@ -164,6 +164,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=256)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on from --out")
+    parser.add_argument("--reuse", type=float, default=1, help="minibatches of 1024 for each 512 new positions")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--end-rate", type=float, default=5e-5)
     parser.add_argument("--trace", type=float, default=0.7, help="lambda at the start; falls to --end-trace")
@@ -179,7 +180,7 @@ def main() -> None:
                 weights[kind] = nets.Net(*(file[f"{name}_{part}"].astype(np.float32) for part in nets.Net._fields))
     learners = {kind: Learner(net) for kind, net in weights.items()}
     play = SelfPlay(args.games, rng)
-    begin, told, due, plies = time.monotonic(), time.monotonic(), 0, 0
+    begin, told, due, plies = time.monotonic(), time.monotonic(), 0.0, 0
     loss = dict.fromkeys(learners, 0.0)
     with args.log.open("a") as log:
         log.write(f"start {vars(args)}\n")
@@ -188,11 +189,11 @@ def main() -> None:
             rate = args.rate * (args.end_rate / args.rate) ** share
             due += play.ply(weights, trace)
             plies += args.games
-            while due >= 512 and play.store.size >= 5000:
-                due -= 512
+            while due >= 512 / args.reuse and play.store.size >= 5000:
+                due -= 512 / args.reuse
                 for kind, value in learn(play, learners, rate).items():
                     loss[kind] += 0.02 * (value - loss[kind])
-            if time.monotonic() - told > 60 or due < 0:
+            if time.monotonic() - told > 60:
                 told = time.monotonic()
                 save(args.out, weights)
                 line = " ".join(f"{nets.NAMES[kind]}={value:.5f}" for kind, value in loss.items())
