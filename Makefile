@@ -26,6 +26,25 @@ gen/ready: .venv/ready $(PROTOS)
 
 gen: gen/ready
 
+test: gen
+	$(BIN)/python -m pytest tests --durations=10
+	$(BIN)/python -m libs.testing tests/conformance/cases
+
+check: gen
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/buf lint proto
+	$(BIN)/buf breaking proto --against proto/released.binpb
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: gen
+	$(BIN)/python -m tests.bench $(PARTS)
+
+# The contracts as released: what `buf breaking` holds changes against. Written anew with each release.
+released:
+	$(BIN)/buf build proto -o proto/released.binpb
+
 CASES ?= tests/conformance/cases
 conformance: gen
 	$(BIN)/python -m libs.testing $(CASES)

@@ -90,7 +90,9 @@ async def _serve(data: Path, options: StackOptions, names: list[str] | None, end
 
 def greeting(stack: LocalStack) -> str:
     """How to reach what runs."""
-    rows = [f"Stamtafel is up: {', '.join(stack.names())}", f"  gateway   {stack.server}  (gRPC, no TLS)"]
+    rows = [f"Stamtafel is up: {', '.join(stack.names())}"]
+    if "gateway" in stack.names():
+        rows.append(f"  gateway   {stack.server}  (gRPC, no TLS)")
     if not stack.options.database_url:
         rows.append(f'  postgres  psql "{stack.database_url}"')
     if not stack.options.nats_url:

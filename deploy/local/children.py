@@ -54,8 +54,10 @@ class Child:
         self._released = asyncio.Event()
         self._released.set()
         self._stopping = False
+        self._killed = False
         self._failure: str | None = None
         self._crashes = 0
+        self._was_ready = False
         self.starts = 0
 
     @property
@@ -85,10 +87,12 @@ class Child:
         process = self._process
         if process is None or process.returncode is not None:
             raise ProcessLookupError(f"{self.command.name} does not run")
+        ends = signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT)
+        self._killed = ends
         if not restart:
             self._released.clear()
         _signal(process.pid, signum)
-        if signum in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT):
+        if ends:
             await process.wait()
 
     def revive(self) -> None:
@@ -130,9 +134,9 @@ class Child:
                 raise ChildFailed(self._failure)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _forgive(self) -> None:
+    async def _note_ready(self) -> None:
         await self._until_ready()
-        self._crashes = 0
+        self._was_ready = True
 
     async def _watch(self) -> None:
         try:
@@ -151,12 +155,14 @@ class Child:
             if not self._released.is_set():
                 await self._released.wait()
                 continue
-            self._crashes += 1
-            if code == EXIT_SETTINGS or self._crashes >= CRASHES_BEFORE_READY:
+            self._crashes += 0 if self._killed else 1
+            # one that was ready is never given up: what it needs may be away for long, and come back
+            if code == EXIT_SETTINGS or (self._crashes >= CRASHES_BEFORE_READY and not self._was_ready):
                 self._failure = self._describe(f"never became ready and ended with {_ending(code)}")
                 self._say(self._failure)
                 return
-            wait = FIRST_WAIT if loop.time() - began >= HEALTHY_AFTER else wait
+            wait = FIRST_WAIT if self._killed or loop.time() - began >= HEALTHY_AFTER else wait
+            self._killed = False
             self._say(f"{self.command.name} ended with {_ending(code)}, starts again in {wait:.1f} s")
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
@@ -177,11 +183,11 @@ class Child:
             )
         self.starts += 1
         self._started(command, self._process.pid)
-        forgive = asyncio.create_task(self._forgive())
+        note = asyncio.create_task(self._note_ready())
         try:
             return await self._process.wait()
         finally:
-            forgive.cancel()
+            note.cancel()
 
     def _describe(self, what: str) -> str:
         return f"{self.command.name} {what}; its log {self.command.log} ends with:\n{self.tail()}"

@@ -6,10 +6,10 @@ import signal
 import sys
 from pathlib import Path
 
-import msgspec
-
 from deploy.local.children import Command
 from deploy.local.ports import HOST
+
+SETTINGS = Path(__file__).resolve().parents[1] / "nats" / "server.conf"
 
 
 def find_binary() -> str:
@@ -22,18 +22,10 @@ def find_binary() -> str:
 
 
 def command(directory: Path, port: int, log: Path) -> Command:
-    """How to run a server on the loopback address that keeps its streams in `directory` and is
-    configured there.
+    """How to run a server on the loopback address that keeps its streams in `directory`.
 
-    Nobody signs in: whoever reaches the loopback address of this machine is trusted. `deploy/nats` is for the rest.
+    Nobody signs in: whoever reaches the loopback address of this machine is trusted. `deploy/nats` has the rest.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    settings = {
-        "server_name": "stamtafel-local",
-        "listen": f"{HOST}:{port}",
-        "jetstream": {"store_dir": str(directory.resolve() / "streams")},
-    }
-    path = directory / "server.conf"
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(settings)))  # a server's configuration may be JSON
-    argv = (find_binary(), "-c", str(path.resolve()))
+    argv = (find_binary(), "-c", str(SETTINGS), "-a", HOST, "-p", str(port), "-sd", str(directory.resolve()))
     return Command("nats", argv, dict(os.environ), log, None, signal.SIGTERM, signal.SIGKILL)

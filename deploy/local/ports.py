@@ -3,9 +3,9 @@
 import socket
 from collections.abc import Iterable
 
-GATEWAY = 7300
-NATS = 7301
-FIRST_HTTP = 7310
+GATEWAY = 7420
+NATS = 7421
+FIRST_HTTP = 7430
 HOST = "127.0.0.1"
 
 

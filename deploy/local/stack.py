@@ -18,7 +18,7 @@ from typing import Self
 
 import msgspec
 
-from deploy.catalog import SERVICES, Service, available, find
+from deploy.catalog import SERVICES, Service, available, find, game_logs
 from deploy.local import nats, probes
 from deploy.local.children import Child, ChildFailed, Command, Probe, Say
 from deploy.local.lock import DataLock
@@ -52,7 +52,8 @@ def _silent(_line: str) -> None:
 class LocalStack:
     """Postgres, NATS and services in one data directory.
 
-    Children: `postgres`, `nats`, services by name, replicas `<name>-2`.
+    Children: `postgres`, `nats`, services by name, replicas `<name>-2`. They end with the thread that started them,
+    however it ends: enter the stack in a program's main thread.
     """
 
     def __init__(self, data: Path, options: StackOptions | None = None, say: Say = _silent) -> None:
@@ -69,6 +70,7 @@ class LocalStack:
         self._infrastructure: dict[str, Child] = {}
         self._services: dict[str, Child] = {}
         self._kinds: dict[str, Service] = {}
+        self._logs = ""
         self.gateway_port = 0
 
     async def __aenter__(self) -> Self:
@@ -94,6 +96,7 @@ class LocalStack:
         wanted = [find(one) if isinstance(one, str) else one for one in asked]
         if self.options.migrate:
             await migrate_all(self.database_url, wanted)
+        self._logs = game_logs([*self._kinds.values(), *wanted]) or game_logs(available())
         for service in wanted:
             self._add(service.name, service)
         self._write_down()
@@ -205,13 +208,15 @@ class LocalStack:
         names = [row.name for row in SERVICES]
         port = self._ports.take(FIRST_HTTP + names.index(name) if name in names else 0)
         env = {
+            "STAMTAFEL_KEYS_DIR": str(self.data / "keys"),
             **os.environ,
             **self.env(),
+            **({"STAMTAFEL_LOGS": self._logs} if self._logs else {}),
+            "STAMTAFEL_LOG_LEVEL": self.options.log_level,
             **self.options.env,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "gen"), os.environ.get("PYTHONPATH")))),
             "STAMTAFEL_HTTP_HOST": HOST,
             "STAMTAFEL_HTTP_PORT": str(port),
-            "STAMTAFEL_LOG_LEVEL": self.options.log_level,
             "STAMTAFEL_INSTANCE": name,
         }
         command = Command(name, (sys.executable, "-m", service.module), env, self.log_path(name))

@@ -130,6 +130,17 @@ class BusClient(Client):
         """Tell the error callback."""
         await self._error_cb(error)
 
+    def abort(self) -> None:
+        """Drop the socket with what is unsent: a peer that does not read keeps an orderly close waiting for ever."""
+        transport: Any = self._transport
+        if transport is not None and transport._io_writer is not None:
+            transport._io_writer.transport.abort()
+
+    async def _process_op_err(self, e: Exception) -> None:
+        if self.is_connected or self.is_connecting:
+            self.abort()
+        await super()._process_op_err(e)
+
     async def _process_err(self, err_msg: str) -> None:
         text = err_msg.strip("'")
         error = nats_errors.Error(f"nats: {text}")

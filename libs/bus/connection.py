@@ -9,12 +9,16 @@ import secrets
 from collections.abc import Callable
 from urllib.parse import urlparse
 
+from nats import errors as nats_errors
+
 from libs.bus.client import BusClient
 from libs.bus.commands import CommandReader
 from libs.bus.errors import BusError, Disconnected, NoAnswer, QueryFailed, TooLarge, Unavailable
 from libs.bus.events import EventReader
 from libs.bus.ports import Gap, Handler, Position, ReadCommitted
 from libs.bus.relay import Relay
+
+CLOSE_S = 2.0
 
 _log = logging.getLogger("stamtafel.bus")
 _unfit = re.compile(r"[\s\x00-\x1f\x7f]").search
@@ -69,12 +73,7 @@ class Bus:
         bus = cls(client, name, f"_INBOX_{user}" if user else "_INBOX")
 
         async def error(e: Exception) -> None:
-            refused = "uthorization" in str(e) or "permissions" in str(e)
-            level = logging.WARNING if refused and str(e) != bus._last_refusal else logging.DEBUG
-            bus._last_refusal = str(e) if refused else ""
-            _log.log(level, "nats, as %s: %s", name, e)
-            for hear in bus.on_error:
-                hear(e)
+            bus._on_error(e)
 
         async def disconnected() -> None:
             bus._lost()
@@ -114,7 +113,11 @@ class Bus:
         """Send what is queued and leave. Requests that wait for a reply fail with `Disconnected`."""
         self._flush()
         self._fail_waiting()
-        await self._client.close()
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await self._client.close()
+        except TimeoutError:  # a server that does not read
+            self._client.abort()
 
     def publish(self, subject: str, data: bytes, reply: str = "") -> None:
         """Send `data` and forget it;
@@ -233,11 +236,29 @@ class Bus:
     def _lost(self) -> None:
         self._connected.clear()
         self._fail_waiting()
-        for hear in list(self.on_disconnect):
-            hear()
+        self._tell(self.on_disconnect)
 
     def _back(self) -> None:
         self.reconnects += 1
         self._connected.set()
-        for hear in list(self.on_reconnect):
-            hear()
+        self._tell(self.on_reconnect)
+
+    def _tell(self, hearers: list[Callable[[], None]]) -> None:
+        for hear in list(hearers):
+            try:
+                hear()
+            except Exception as error:  # nats-py would give up reconnecting
+                self._on_error(error)
+
+    def _on_error(self, error: Exception) -> None:
+        text = str(error)
+        if not isinstance(error, nats_errors.Error | OSError | TimeoutError | BusError):
+            _log.error("a bug in a handler, as %s", self.name, exc_info=error)
+        elif "uthorization" in text or "permissions" in text:
+            level = logging.DEBUG if text == self._last_refusal else logging.WARNING  # once, not ten times a second
+            self._last_refusal = text
+            _log.log(level, "NATS refused %s: %s", self.name, text)
+        else:
+            _log.debug("nats, as %s: %s", self.name, text)
+        for hear in self.on_error:
+            hear(error)

@@ -1,17 +1,17 @@
 """The relay: a log's committed events into `EVT_<log>`, so that a stream's sequence is the log's position.
 
-Each batch is atomic and expects the stream to stand where the relay thinks: of two relays one is refused (10071) and
-looks again. The lines of the protocol are written here, a thousand at a time: through nats-py's publish it would be a
-fifth as fast.
+Each event expects the one before it in the stream: of two relays one is refused (10071) and looks again, and neither
+can leave a gap or a double. The lines of the protocol are written here, a thousand at a time: through nats-py's publish
+it would be a fifth as fast.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger("stamtafel.bus")
 _decode = msgspec.json.Decoder().decode
 
-MOST_IN_BATCH = 1000  # the server's limit for an atomic batch
+MOST_IN_BATCH = 1000  # so many events wait for one ack
 MOST_BYTES_IN_BATCH = 4 * 1024 * 1024
 MOST_HINTS = 20_000
+MOST_PAUSE_S = 2.0
 
 
 class Relay:
@@ -48,8 +49,10 @@ class Relay:
         self._retry_s = retry_s
         self._hints: deque[Committed] = deque()
         self._wake = asyncio.Event()
+        self._doubted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._last = -1  # the stream's last sequence; -1: ask
+        self._told = -1  # the log's last position as far as is known here; -1: read
         self._moved = asyncio.Event()
 
     @property
@@ -77,7 +80,7 @@ class Relay:
         While the relay is far behind they are dropped and read back later.
         """
         hints = self._hints
-        if len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
+        if records and len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
             hints.extend(records)
         self._wake.set()
 
@@ -90,30 +93,38 @@ class Relay:
     def _doubt(self) -> None:
         """After a reconnect the stream may have lost its tail."""
         self._last = -1
+        self._doubted.set()
         self._wake.set()
 
     async def _run(self) -> None:
+        failures = 0
         while True:
             await self._bus.wait_connected()
             try:
                 await self._step()
-            except (BusError, TimeoutError) as error:
+                failures = 0
+            except Exception as error:  # the broker's trouble or the log's; the relay must not die of either
                 self._last = -1
-                level = logging.DEBUG if isinstance(error, Disconnected | NoAnswer | Unavailable) else logging.WARNING
-                _log.log(level, "%s: relay starts again after: %s", self._stream, error)
-                await self._pause()
-            except Exception:  # the log could not be read: its owner's trouble, but the relay must not die of it
-                _log.exception("%s: relay starts again", self._stream)
-                self._last = -1
-                await self._pause()
+                failures += 1
+                quiet = failures > 1 or isinstance(error, Disconnected | NoAnswer | Unavailable)
+                _log.log(
+                    logging.DEBUG if quiet else logging.ERROR,
+                    "%s: the relay tries again after: %r",
+                    self._stream,
+                    error,
+                )
+                await self._pause(min(MOST_PAUSE_S, self._retry_s * 2 ** min(failures - 1, 8)))
 
     async def _step(self) -> None:
         if self._last < 0:
             await self._look()
         last = self._last
         self._wake.clear()
-        batch = self._hinted(last) or list(await self._read(last, MOST_IN_BATCH))
+        batch = self._hinted(last)
+        if not batch and (self._told < 0 or last < self._told):
+            batch = list(await self._read(last, MOST_IN_BATCH))
         if not batch:
+            self._told = max(self._told, last)
             await self._wake.wait()
             return
         if batch[0][0] != last + 1:
@@ -134,7 +145,11 @@ class Relay:
         info = await stream_info(self._bus, self._stream)
         if info is None:
             info = await ensure_events(self._bus, self._log, self._first_seq)
-        self._last = max(info.last_seq, self._first_seq - 1 if not info.messages else 0)
+        last = max(info.last_seq, self._first_seq - 1 if not info.messages else 0)
+        if last and not await self._read(last - 1, 1):
+            # nothing uncommitted is ever relayed, so the log was set back: readers have seen events that are no more
+            raise BusError(f"{self._stream} stands at {last}, which is ahead of the log {self._log}")
+        self._last = last
         self._moved.set()
 
     def _hinted(self, last: int) -> list[Committed]:
@@ -143,10 +158,10 @@ class Relay:
             hints.popleft()
         if not hints or hints[0][0] != last + 1:
             return []
-        return [hints[n] for n in range(min(len(hints), MOST_IN_BATCH))]
+        return list(islice(hints, MOST_IN_BATCH))
 
     async def _send(self, batch: Sequence[Committed], last: int) -> int:
-        """Publish one batch atomically; returns the stream's last sequence afterwards."""
+        """Publish one batch; returns the stream's last sequence afterwards."""
         reply, future = self._bus.expect()
         try:
             self._bus.write(_lines(self._log, batch, last, reply))
@@ -168,15 +183,14 @@ class Relay:
             raise BusError(f"{self._stream} stands at {reached}, expected {last + len(batch)}")
         return reached
 
-    async def _pause(self) -> None:
+    async def _pause(self, seconds: float) -> None:
+        """Wait, less if the connection comes back."""
+        self._doubted.clear()
         try:
-            async with asyncio.timeout(self._retry_s):
-                await self._never()
+            async with asyncio.timeout(seconds):
+                await self._doubted.wait()
         except TimeoutError:
             pass
-
-    async def _never(self) -> None:
-        await asyncio.get_running_loop().create_future()
 
 
 def _at_most(batch: list[Committed], most_bytes: int) -> list[Committed]:
@@ -190,37 +204,21 @@ def _at_most(batch: list[Committed], most_bytes: int) -> list[Committed]:
 
 
 def _lines(log: str, batch: Sequence[Committed], last: int, reply: str) -> bytes:
-    """The protocol lines of one batch. One event alone needs no batch, only the expected sequence."""
-    expected = f"Nats-Expected-Last-Sequence:{last}\r\n"
-    if len(batch) == 1:
-        _, stream, kind, data = batch[0]
-        header = f"NATS/1.0\r\n{expected}\r\n".encode()
-        line = f"HPUB evt.{log}.{stream}.{kind} {reply} {len(header)} {len(header) + len(data)}\r\n".encode()
-        return b"".join((line, header, data, b"\r\n"))
-    batch_id = secrets.token_hex(8)
-    start = f"NATS/1.0\r\nNats-Batch-Id:{batch_id}\r\nNats-Batch-Sequence:"
-    fixed = len(start) + 4
+    """The protocol lines of one batch: each event expects the one before, and only the last one is acknowledged.
+
+    So an ack of the last says that all are there. (An atomic batch says the same, but costs the server several times
+    as much while batches are small: 1.3 ms of its CPU a move at one table, measured.)
+    """
     parts: list[bytes] = []
     add = parts.append
-    final = len(batch)
-    number = 0
+    final = last + len(batch)
+    expected = last
     for _, stream, kind, data in batch:
-        number += 1
-        size = len(data)
-        if number == 1:
-            extra, to = expected, ""
-        elif number == final:
-            extra, to = "Nats-Batch-Commit:1\r\n", reply
-        else:
-            digits = 1 if number < 10 else 2 if number < 100 else 3 if number < 1000 else 4
-            head = fixed + digits
-            add(f"HPUB evt.{log}.{stream}.{kind} {head} {head + size}\r\n{start}{number}\r\n\r\n".encode())
-            add(data)
-            add(b"\r\n")
-            continue
-        header = f"{start}{number}\r\n{extra}\r\n"
+        header = f"NATS/1.0\r\nNats-Expected-Last-Sequence:{expected}\r\n\r\n"
+        expected += 1
+        to = f"{reply} " if expected == final else ""
         head = len(header)
-        add(f"HPUB evt.{log}.{stream}.{kind} {to} {head} {head + size}\r\n{header}".encode())
+        add(f"HPUB evt.{log}.{stream}.{kind} {to}{head} {head + len(data)}\r\n{header}".encode())
         add(data)
         add(b"\r\n")
     return b"".join(parts)

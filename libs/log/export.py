@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+
 from stamtafel.log.v1.log_pb2 import EventRecord as EventMessage
 from stamtafel.log.v1.log_pb2 import ExportHeader, ExportLine, ExportRecord, ExportTrailer
 

@@ -14,6 +14,7 @@ LOST = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a statement that meets the server's farewell finds the driver in a wrong state
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
@@ -70,7 +71,10 @@ async def create_pool(
     size: int,
     prepare: Callable[[Connection], Awaitable[None]],
 ) -> Pool:
-    """A pool of at most `size` connections, each made ready by `prepare`."""
+    """A pool of at most `size` connections, each made ready by `prepare` when it is first needed.
+
+    No minimum: the driver would open connections of its own accord, also to a server that just threw us out.
+    """
     return await _driver.create_pool(
-        dsn, min_size=1, max_size=size, init=prepare, timeout=timeout_s, server_settings=dict(settings)
+        dsn, min_size=0, max_size=size, init=prepare, timeout=timeout_s, server_settings=dict(settings)
     )

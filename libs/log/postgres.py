@@ -320,12 +320,14 @@ class PostgresLog:
         await self._fetch("save_checkpoint", consumer, version, log, pos)
 
     async def _fetch(self, name: str, *arguments: Any) -> list[Row]:
-        """Run a statement that may be repeated; once more if the connection turns out to be gone."""
-        for last in (False, True):
+        """Run a statement that may be repeated; again while connections of the pool turn out to be gone."""
+        for again in range(self._options.readers, -1, -1):
             try:
                 return await self._fetch_once(SQL[name], arguments)
+            except REFUSED:
+                raise
             except LOST as e:
-                if last or isinstance(e, TimeoutError):
+                if not again or isinstance(e, TimeoutError):
                     raise Unavailable(f"{name}: {e}") from e
         raise AssertionError("unreachable")
 
@@ -343,11 +345,9 @@ class PostgresLog:
             deadline = asyncio.get_running_loop().call_later(self._options.deadline_s, give_up)
             try:
                 return await connection.fetch(sql, *arguments)
-            except LOST as e:
-                if late:
+            except (*LOST, asyncio.CancelledError) as e:
+                if late:  # the pool has taken the connection back already
                     raise TimeoutError(f"no answer in {self._options.deadline_s} s") from e
-                raise
-            except asyncio.CancelledError:
                 connection.terminate()
                 raise
             finally:

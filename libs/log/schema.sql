@@ -81,7 +81,8 @@ BEGIN
         RETURN;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtext('ensure_partition'), hashtext(current_schema()));
-    IF to_regclass(name) IS NOT NULL THEN
+    -- By query: to_regclass may still answer from a cache that has not heard of the one who was just before us.
+    IF EXISTS (SELECT FROM pg_class WHERE relname = name AND relnamespace = current_schema()::regnamespace) THEN
         RETURN;
     END IF;
     EXECUTE format('CREATE TABLE %I (LIKE event INCLUDING ALL, UNIQUE (stream, ver))', name);

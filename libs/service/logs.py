@@ -61,6 +61,7 @@ def configure(service: str, level: str = "info", stream: BinaryIO | None = None)
             root.removeHandler(handler)
     root.addHandler(_Forward())
     root.setLevel(max(number, logging.WARNING))
+    logging.getLogger("stamtafel").setLevel(number)
 
 
 def get_logger(name: str) -> FilteringBoundLogger:
@@ -83,7 +84,7 @@ def describe_error(error: BaseException) -> dict[str, Any]:
     """An exception as plain values that are safe to log."""
     frames = traceback.extract_tb(error.__traceback__)
     paths = [Path(frame.filename).as_posix() for frame in frames]
-    knows_secrets = any(code in path for path in paths for code in SECRET_CODE)
+    knows_secrets = any(code in path and not path.endswith("__main__.py") for path in paths for code in SECRET_CODE)
     message = str(error).partition("\n")[0][:500]
     row: dict[str, Any] = {
         "type": f"{type(error).__module__}.{type(error).__qualname__}",

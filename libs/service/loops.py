@@ -51,6 +51,9 @@ class Supervisor:
         heartbeat = self._beats[name][0] if name in self._beats else self._metrics.heartbeat(name)
         heartbeat.beat()
         self._beats[name] = (heartbeat, options)
+        if options.stale_after is not None:
+            limit = self._metrics.gauge("heartbeat_limit_seconds", "Age at which this loop counts as stuck.", loop=name)
+            limit.set(options.stale_after)
         self._tasks[name] = asyncio.create_task(self._run(name, factory, options), name=name)
         return heartbeat
 

@@ -30,6 +30,10 @@ SENDERS = 20_000
 UNKNOWN_US = 10_000_000
 
 
+def _plain(text: str) -> bool:
+    return not text or (len(text) <= 128 and text.isprintable())
+
+
 class Waiting(NamedTuple):
     """A command that waits for a computation, its own or one of the commands before it at its table."""
 
@@ -111,7 +115,7 @@ class Clerk:
         table.working = False
         first: Waiting = table.queue.pop(0)
         if isinstance(outcome, JobFailed):
-            _log.error("a computation failed: %s", outcome)
+            _log.error("a computation failed at table %s", table.table_id, exc_info=outcome)
             self.plan.commands += 1
             self._done(first)
             self._refuse(first.command, table, Refused("internal", "the server could not compute this"))
@@ -203,8 +207,13 @@ class Clerk:
         if not 1 <= len(command.command_id) <= 64:
             size = len(command.command_id)
             raise Refused("bad_argument", f"command_id is 1..64 characters, not {size}", "command_id")
-        if not command.actor.id:
-            raise Refused("bad_argument", "actor has an id", "actor")
+        if not command.command_id.isprintable():
+            raise Refused("bad_argument", "command_id has a character that cannot be printed", "command_id")
+        actor = command.actor
+        if not (1 <= len(actor.id) <= 64 and actor.id.isprintable() and len(actor.name) <= 40):
+            raise Refused("bad_argument", "an actor's id is 1..64 printable characters, its name 0..40", "actor")
+        if not (_plain(command.correlation_id) and _plain(command.causation_id)):
+            raise Refused("bad_argument", "correlation and causation ids are 0..128 printable characters")
         if table.set_aside:
             raise Refused("internal", "this table is set aside until an operator has looked at it")
         if key in self.read_back:

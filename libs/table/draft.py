@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import Message
+from msgspec.structs import replace
 
 from libs.table.clocks import clocks_event, fill_bank, wanted_set
 from libs.table.draws import SealedDraws, commitment, play_key
@@ -97,8 +98,10 @@ class Draft(Standing):
             self.set_clocks(running)
 
     def set_clocks(self, running: Sequence[Running]) -> None:
-        """Adds the ClocksSet of exactly these clocks."""
-        self.add(clocks_event(running))
+        """Adds the ClocksSet of exactly these clocks (what its fold would make of it is known already)."""
+        self.version += 1
+        self.life = replace(self.life, clocks=tuple(running))
+        self.events.append(clocks_event(running))
 
     # ----------------------------------------------------------------------------------------------- the seal
 

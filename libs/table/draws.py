@@ -7,6 +7,7 @@ is equally likely. `stamtafel verify` runs the same code on an exported log.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import struct
@@ -16,6 +17,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 SEED_BYTES = 32
+_pack = struct.Struct(">QI").pack
 _COUNTED = b"draw"
 _NAMED = b"place"
 
@@ -25,7 +27,8 @@ def commitment(seed: bytes) -> bytes:
     return hashlib.sha256(seed).digest()
 
 
-def play_key(seed: bytes, table_id: str, play: int, nonces: Sequence[bytes]) -> bytes:
+@functools.lru_cache(maxsize=32_768)
+def play_key(seed: bytes, table_id: str, play: int, nonces: tuple[bytes, ...]) -> bytes:
     """Key of one play: SHA-256 over seed, table id, number of the play and the nonces by seat, length-prefixed."""
     parts = [seed, _sized(table_id.encode()), struct.pack(">I", play)]
     parts.extend(_sized(nonce) for nonce in nonces)
@@ -52,13 +55,17 @@ class SealedDraws:
 
     def dice(self, n: int) -> tuple[int, ...]:
         """n dice, 1..6 each: one draw."""
-        stream = self._next(None)
+        number = self.taken
+        self.taken += 1
         fallen: list[int] = []
-        while len(fallen) < n:
-            byte = next(stream)
-            if byte < 252:
-                fallen.append(byte % 6 + 1)
-        return tuple(fallen)
+        block = 0
+        while True:
+            for byte in hmac.digest(self._key, _COUNTED + _pack(number, block), "sha256"):
+                if byte < 252:
+                    fallen.append(byte % 6 + 1)
+                    if len(fallen) >= n:
+                        return tuple(fallen)
+            block += 1
 
     def pick(self, items: Sequence[T]) -> T:
         """One of `items`, all equally likely: one draw."""
@@ -82,7 +89,7 @@ class SealedDraws:
 def _bytes(key: bytes, label: bytes, number: int) -> Iterator[int]:
     block = 0
     while True:
-        yield from hmac.digest(key, label + struct.pack(">QI", number, block), "sha256")
+        yield from hmac.digest(key, label + _pack(number, block), "sha256")
         block += 1
 
 

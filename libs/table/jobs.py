@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
+import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
 
+from libs.service.parent import die_with_parent
 from libs.table.rules import Job
 
 TRIES = 3
@@ -51,7 +54,12 @@ class WorkerJobs:
 
     def _open(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+            self._pool = ProcessPoolExecutor(
+                self._workers,
+                multiprocessing.get_context("spawn"),
+                die_with_parent,  # an idle worker would wait for ever for a killed owner's next job
+                (signal.SIGKILL, os.getpid()),
+            )
         return self._pool
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -118,7 +119,13 @@ def pack(message: Message) -> bytes:
 
 def any_of(message: Message) -> AnyMessage:
     """A message as Any (faster than Any.Pack, same bytes)."""
-    return AnyMessage(type_url="type.googleapis.com/" + message.DESCRIPTOR.full_name, value=message.SerializeToString())
+    return AnyMessage(type_url=type_url(type(message)), value=message.SerializeToString())
+
+
+@functools.cache
+def type_url(message: type[Message]) -> str:
+    """The type URL of a message in an Any."""
+    return "type.googleapis.com/" + message.DESCRIPTOR.full_name
 
 
 # ------------------------------------------------------------------------------------------------------ the fold

@@ -147,10 +147,9 @@ def drop_clock(draft: Draft, clock_id: str) -> None:
 
 def _house_expired(draft: Draft, clock: Running) -> None:
     """Nobody touched the table since the clock was set: it closes. Somebody did: the clock is put off."""
-    playing = draft.life.state == PLAYING
-    forgotten_at = draft.last_at + house_limit(playing)
-    if forgotten_at > draft.now:
-        _put_clock(draft, replace(clock, set_at=draft.last_at, free_until=draft.last_at, due=forgotten_at))
+    forgotten_at = draft.last_at + house_limit(draft.life.state == PLAYING)
+    if draft.last_at > clock.set_at and forgotten_at > draft.now:
+        _put_clock(draft, replace(clock, set_at=draft.now, free_until=draft.now, due=forgotten_at))
     else:
         close(draft, "idle")
 

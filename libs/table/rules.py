@@ -120,6 +120,8 @@ class Rules(Protocol[Options, State]):
     """Id of State + evolve; a new one whenever either changes its meaning (old snapshots are then ignored)."""
     hides: bool
     """Some seat may not know everything (hands, cups): no practice positions, spectators see the public form."""
+    presets: tuple[str, ...]
+    """Names of the rules file's presets, in its order."""
     options_type: type[Options]
     view_type: type[Message]
     state_type: type[State]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from libs.log.port import Log
 from libs.table.draft import Draft
 from libs.table.life import PLAYING
 from libs.table.standing import AnyRules, Memory, SnapshotCodec, Standing, event_types, fold_id
+
+_log = logging.getLogger("stamtafel.table")
 
 REMEMBERED = 128
 """Accepted commands that a table remembers at least."""
@@ -136,7 +139,8 @@ class Shelf:
         try:
             fold_records(table, found.tail, remember)
         except Exception as error:
-            table.set_aside = f"{type(error).__name__}: {error}"
+            table.set_aside = f"its events cannot be folded behind version {table.version} ({type(error).__name__})"
+            _log.error("table %s is set aside", table_id, exc_info=error)
         return table
 
     def snapshot(self, table: Table) -> Snapshot:

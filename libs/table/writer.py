@@ -30,7 +30,7 @@ from libs.table.plan import Plan, Shown
 from libs.table.rules import Job
 from libs.table.standing import AnyRules
 from libs.table.tables import Shelf, Table, memory_key
-from libs.table.views import audience_name, audience_seat, update_for
+from libs.table.views import Updates, audience_name, audience_seat
 from libs.table.watchers import Watchers
 from stamtafel.table.v1 import table_pb2 as pb
 
@@ -66,7 +66,11 @@ Serve = Callable[[bytes], Awaitable[bytes]]
 
 
 class Writer:
-    """Owns one log when it can. `owner` is this process's name among its replicas."""
+    """Owns one log when it can. `owner` is this process's name among its replicas.
+
+    `owning` is set while it does, `idle` while it has nothing of the log in memory, `stands_ready` once it has asked
+    for the log, whoever has it.
+    """
 
     def __init__(self, rules: AnyRules, log: str, owner: str, ports: Ports) -> None:
         self.rules = rules
@@ -80,14 +84,15 @@ class Writer:
         self.head: Head | None = None
         self.serve_queries: Serve | None = None
         self.owning = asyncio.Event()
+        self.stands_ready = asyncio.Event()
         self._wake = asyncio.Event()
         self._asks: list[Ask] = []
         self._finished: list[tuple[Table, Any]] = []
         self._life = 0
         self._draining = False
         self._moving = False
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self.idle = asyncio.Event()
+        self.idle.set()
         self._relay: Relaying | None = None
         self._cursor = Cursor()
         self._background: set[asyncio.Task[Any]] = set()
@@ -112,11 +117,16 @@ class Writer:
             finally:
                 self._forget()
 
+    def relay_behind(self) -> int:
+        """Committed events that are not yet in the event stream; 0 when the log is not owned here."""
+        position = getattr(self._relay, "position", -1)
+        return self.head.pos - position if self.head is not None and position >= 0 else 0
+
     async def drain(self) -> None:
         """Finishes the batch, gives the log up, and returns when that is done."""
         self._draining = True
         self._wake.set()
-        await self._idle.wait()
+        await self.idle.wait()
 
     async def move(self) -> None:
         """Lets another process have the log: releases it and stands by again after a pause."""
@@ -131,6 +141,8 @@ class Writer:
             except Unavailable as error:
                 _log.warning("%s: cannot claim: %s", self.log, error)
                 head = None
+            else:
+                self.stands_ready.set()
             if head is not None:
                 return head
             await asyncio.sleep(CLAIM_EVERY_S)
@@ -139,7 +151,7 @@ class Writer:
     def _forget(self) -> None:
         self._life += 1
         self.head = None
-        self._idle.set()
+        self.idle.set()
         self.owning.clear()
         self.ports.instruments.owned.set(0)
         self.clerk.clear()
@@ -154,7 +166,7 @@ class Writer:
 
     async def _own(self, head: Head) -> None:
         self.head = head
-        self._idle.clear()
+        self.idle.clear()
         self._cursor = head.cursor
         ports = self.ports
         cursor = head.cursor
@@ -311,7 +323,6 @@ class Writer:
             table = self.shelf.tables.get(table_id)
             if table is not None and table.set_aside:
                 self.ports.instruments.poison.inc()
-                _log.error("%s: table %s is set aside: %s", self.log, table_id, table.set_aside)
         self.clerk.note_unknown(table_ids)
 
     def _resume_finished(self) -> None:
@@ -448,14 +459,12 @@ class Writer:
             for number, seat in enumerate(standing.life.seats)
             if seat.bot or seat.entrusted
         )
-        made: dict[int | None, bytes] = {}
+        if not audiences:
+            return
         try:
+            updates = Updates(standing, shown.from_version, shown.happened)
             for name in audiences:
-                seat = audience_seat(name)
-                data = made.get(seat)
-                if data is None:
-                    update = update_for(standing, shown.from_version, shown.happened, seat)
-                    data = made[seat] = update.SerializeToString()
+                data = updates.of(audience_seat(name))
                 publish_live(self.ports.bus, self.log, standing.table_id, name, data)
         except BusError as error:
             _log.warning("%s: an update could not be sent: %s", self.log, error)

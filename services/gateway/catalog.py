@@ -54,6 +54,10 @@ class Catalog:
             raise Denied("UNKNOWN_TABLE", "there is no such table")
         return log
 
+    def game_of(self, table: str) -> str:
+        """The game of a table. Raises Denied UNKNOWN_TABLE."""
+        return game_of(self.log_of(table))
+
     def new_table(self, game: str, actor: str, command_id: str) -> str:
         """Id of the table that this command opens. Raises Denied UNKNOWN_GAME."""
         shards = self._shards.get(game)
@@ -69,7 +73,8 @@ class Catalog:
     def check_command(self, log: str, body: AnyMessage, field: str = "body") -> None:
         """Whether `body` is one of the commands of the log's game, by its type's name; no rule is looked at.
 
-        Raises Denied BAD_SHAPE. As long as the game's owner has not been heard, every message of the game's package passes.
+        Raises Denied BAD_SHAPE. As long as the game's owner has not been heard, every message of the game's package
+        passes.
         """
         game = game_of(log)
         url = body.type_url
@@ -179,6 +184,6 @@ def _options(known: table.DescribeResponse) -> list[pb.OptionInfo]:
         word = "list" if field.is_repeated else _KINDS.get(field.cpp_type, "integer")
         value = defaults.get(field.name)
         # a field that has its own json_name is called that in the rules file
-        spoken = field.json_name if field.GetOptions() is not None and field.json_name != field.camelcase_name else field.name
+        spoken = field.json_name if field.json_name != field.camelcase_name else field.name
         infos.append(pb.OptionInfo(name=spoken, kind=word, default_json="" if value is None else json.dumps(value)))
     return infos

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -11,8 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from libs.bus import BusError, NoOwner
 from libs.bus import Backlog as BusBacklog
+from libs.bus import BusError, NoOwner
 from libs.bus import TooLarge as BusTooLarge
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1.table_pb2 import Refusal
@@ -85,7 +85,7 @@ class Denied(Exception):
             details.append(_packed(bad))
         if self.retry_after_s is not None:
             details.append(_packed(error_details_pb2.RetryInfo(retry_delay=_duration(self.retry_after_s))))
-        return rpc_status.to_status(status_pb2.Status(code=self.code, message=self.message, details=details))
+        return cast(Any, rpc_status).to_status(status_pb2.Status(code=self.code, message=self.message, details=details))
 
     def problem(self) -> pb.Problem:
         """As a message inside a stream."""
@@ -131,6 +131,8 @@ _REFUSALS = {
     "play_running": "PLAY_RUNNING",
     "bad_version": "BAD_VERSION",
     "not_offered": "NOT_OFFERED",
+    "bad_argument": "BAD_SHAPE",
+    "busy": "BACKLOG",
     "role_missing": "ROLE_MISSING",
 }
 
@@ -143,7 +145,9 @@ def from_refusal(refusal: Refusal) -> Denied:
     return Denied(reason, refusal.message or refusal.code)
 
 
-def _packed(message: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest | error_details_pb2.RetryInfo) -> AnyMessage:
+def _packed(
+    message: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest | error_details_pb2.RetryInfo,
+) -> AnyMessage:
     packed = AnyMessage()
     packed.Pack(message)
     return packed

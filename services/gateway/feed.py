@@ -47,12 +47,15 @@ class Outcome(Enum):
 
 
 class Reader:
-    """One watch. `push` takes a chunk (False: too slow, it has ended the watch itself), `end` tells why a watch is over."""
+    """One watch.
+
+    `push` takes a chunk (False: too slow, it has ended the watch itself), `end` tells why a watch is over.
+    """
 
     __slots__ = (
-        "as_public", "audience", "end", "feed", "held", "holders", "joining", "log", "over", "player", "push", "rejoining", "seat",
-        "table_id", "version",
-    )  # fmt: skip
+        *("as_public", "audience", "end", "feed", "held", "holders", "joining", "log"),
+        *("over", "player", "push", "rejoining", "seat", "table_id", "version"),
+    )
 
     def __init__(
         self, log: str, request: table.WatchRequest, push: Callable[[Chunk], bool], end: Callable[[Denied], None]

@@ -1,9 +1,9 @@
 """Watching: one live subscription for each (table, audience), shared by all who watch as that audience.
 
-A feed hears the owner's updates and knows the version it has reached; its readers get each update once, in order, without gaps
-(design: "Watching"). Whatever may have been missed is asked from the owner: at a gap, when a renewal names a newer version, at the
-owner's notice, after a reconnect. That somebody may look as an audience is the owner's word (`Watch`), taken when a reader joins and
-again whenever the seats of the table change hands.
+A feed hears the owner's updates and knows the version it has reached; its readers get each update once, in order,
+without gaps (design: "Watching"). Whatever may have been missed is asked from the owner: at a gap, when a renewal
+names a newer version, at the owner's notice, after a reconnect. That somebody may look as an audience is the owner's
+word (`Watch`), taken when a reader joins and again whenever the seats of the table change hands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The keys that sign and check tokens: Ed25519, named by `kid`, kept as PEM files in one directory.
 
-Rotation: put a new private key into the directory of every gateway. All keys there are accepted, the one whose file name sorts
-last signs; take an old one away when its tokens have run out. File names are free (`20260101-main.pem`); the `kid` is made of the public key.
+Rotation: put a new private key into the directory of every gateway. All keys there are accepted, the one whose file
+name sorts last signs; take an old one away when its tokens have run out. File names are free (`20260101-main.pem`);
+the `kid` is made of the public key.
 """
 
 from __future__ import annotations
@@ -66,8 +67,13 @@ class Key:
 class KeyRing:
     """All keys that count; the last one with a private half signs."""
 
-    def __init__(self, keys: list[Key], reload: Callable[[], list[Key]] | None = None, clock: Callable[[], float] | None = None) -> None:
-        """`keys` oldest first. `reload` reads them again when a token names an unknown one, at most every 5 s by `clock` (seconds)."""
+    def __init__(
+        self, keys: list[Key], reload: Callable[[], list[Key]] | None = None, clock: Callable[[], float] | None = None
+    ) -> None:
+        """`keys` oldest first.
+
+        `reload` reads them again when a token names an unknown one, at most every 5 s by `clock` (seconds).
+        """
         self._reload = reload
         self._clock = clock
         self._loaded_at = clock() if clock else 0.0
@@ -118,7 +124,10 @@ def read_keys(directory: Path) -> list[Key]:
 
 
 def ensure_keys(directory: Path) -> list[Key]:
-    """Like `read_keys`, but makes a first key in an empty directory (one machine; many gateways share a secret instead)."""
+    """Like `read_keys`, but makes a first key in an empty directory (one machine;
+
+    Many gateways share a secret instead).
+    """
     directory.mkdir(parents=True, exist_ok=True)
     if not any(directory.glob("*.pem")):
         key = Key.fresh()
@@ -126,7 +135,9 @@ def ensure_keys(directory: Path) -> list[Key]:
         draft.touch(mode=0o600)
         draft.write_bytes(key.pem())
         try:
-            (directory / "0-first.pem").hardlink_to(draft)  # whole or not at all, and only the first of several starters wins
+            (directory / "0-first.pem").hardlink_to(
+                draft
+            )  # whole or not at all, and only the first of several starters wins
         except FileExistsError:
             pass
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import msgspec
@@ -62,7 +62,7 @@ class Streams:
         return self._open.total()
 
     @contextmanager
-    def hold(self, player: str) -> Iterator[None]:
+    def hold(self, player: str) -> Generator[None]:
         """Hold one stream of `player`. Raises Denied STREAMS when he has as many as allowed."""
         if self._open[player] >= self._most:
             raise Denied("STREAMS", f"{self._most} streams are open already; end one first", retry_after_s=1.0)

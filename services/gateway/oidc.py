@@ -19,7 +19,10 @@ LEEWAY_S = 60.0
 
 
 class Issuer(msgspec.Struct, frozen=True):
-    """An issuer that counts. `audience` is our client id there; `roles_claim` names the claim with role words, empty: none."""
+    """An issuer that counts.
+
+    `audience` is our client id there; `roles_claim` names the claim with role words, empty: none.
+    """
 
     issuer: str
     audience: str
@@ -34,15 +37,16 @@ class Accounts:
         """`now` gives seconds since 1970; `timeout_s` is for fetching an issuer's keys."""
         self._issuers = {issuer.issuer: issuer for issuer in issuers}
         self._keys = {
-            issuer.issuer: PyJWKClient(issuer.jwks_uri, cache_keys=True, timeout=int(timeout_s) or 1) for issuer in issuers
+            issuer.issuer: PyJWKClient(issuer.jwks_uri, cache_keys=True, timeout=int(timeout_s) or 1)
+            for issuer in issuers
         }
         self._now = now
 
     async def identify(self, id_token: str) -> Identity:
         """Whose account the ID token is for.
 
-        Raises Denied BAD_SHAPE (no token), TOKEN_INVALID (unknown issuer, wrong signature, audience or claims), TOKEN_EXPIRED, NO_ANSWER (the
-        issuer does not give its keys).
+        Raises Denied BAD_SHAPE (no token), TOKEN_INVALID (unknown issuer, wrong signature, audience or claims),
+        TOKEN_EXPIRED, NO_ANSWER (the issuer does not give its keys).
         """
         if not id_token:
             raise bad_shape("id_token", "is missing")

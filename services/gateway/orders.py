@@ -72,7 +72,10 @@ class Orders:
         return log, command
 
     async def send(self, command: table.Command, who: Identity) -> bytes:
-        """Send any other command; the serialized Answer. Raises Denied: RATE, UNKNOWN_TABLE, BACKLOG, NO_OWNER, NO_ANSWER."""
+        """Send any other command;
+
+        The serialized Answer. Raises Denied: RATE, UNKNOWN_TABLE, BACKLOG, NO_OWNER, NO_ANSWER.
+        """
         self._rate.take(who.player_id, "commands")
         return await self.deliver(self._catalog.log_of(command.table_id), command)
 

@@ -1,4 +1,7 @@
-"""The shape of requests: what can be said about them without any log. All raise Denied BAD_SHAPE with the fields at fault."""
+"""The shape of requests:
+
+What can be said about them without any log. All raise Denied BAD_SHAPE with the fields at fault.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Who somebody is: access and refresh tokens, signed by the gateway itself, checked without any look-up.
 
-Claims: `sub` player id, `name`, `roles` (words of `ROLES`), `guest`, `use` (`access` or `refresh`), `iss`, `iat`, `exp`.
+Claims: `sub` player id, `name`, `roles` (words of `ROLES`), `guest`, `use` (`access` or `refresh`), `iss`, `iat`,
+`exp`.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import base64
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import jwt
 import msgspec
@@ -25,7 +26,7 @@ MOST_CACHED = 10_000
 NAME_CHARS = 40
 
 PLAYER, OPERATOR, ANALYST, AUDITOR = "player", "operator", "analyst", "auditor"
-ROLES: dict[str, pb.Role] = {
+ROLES: dict[str, pb.Role.ValueType] = {
     PLAYER: pb.ROLE_PLAYER,
     OPERATOR: pb.ROLE_OPERATOR,
     ANALYST: pb.ROLE_ANALYST,
@@ -82,7 +83,9 @@ def clean_name(name: str, field: str = "name") -> str:
 class Tokens:
     """Makes and checks tokens."""
 
-    def __init__(self, ring: KeyRing, now: Callable[[], float], access_s: float = 3600.0, refresh_s: float = 30 * 86400.0) -> None:
+    def __init__(
+        self, ring: KeyRing, now: Callable[[], float], access_s: float = 3600.0, refresh_s: float = 30 * 86400.0
+    ) -> None:
         """`now` gives seconds since 1970; `access_s` and `refresh_s` are how long tokens count."""
         self._ring = ring
         self._now = now
@@ -155,7 +158,12 @@ class Tokens:
                 algorithms=[ALGORITHM],
                 issuer=ISSUER,
                 # times are compared with the injected clock
-                options={"require": ["sub", "exp", "iat"], "verify_exp": False, "verify_iat": False, "verify_aud": False},
+                options={
+                    "require": ["sub", "exp", "iat"],
+                    "verify_exp": False,
+                    "verify_iat": False,
+                    "verify_aud": False,
+                },
             )
         except (jwt.PyJWTError, ValueError) as error:
             raise invalid from error
@@ -164,7 +172,7 @@ class Tokens:
         return Identity(
             player_id=str(claims["sub"]),
             name=str(claims.get("name", "")),
-            roles=known_roles(claims.get("roles", ())),
+            roles=known_roles(claims.get("roles")),
             guest=bool(claims.get("guest", False)),
             expires=float(claims["exp"]),
         )
@@ -172,5 +180,5 @@ class Tokens:
 
 def known_roles(words: object) -> frozenset[str]:
     """The roles among these words; always `player` too. Anything that is no list of words gives just that."""
-    asked: Iterable[object] = words if isinstance(words, (list, tuple)) else ()  # pyright: ignore[reportUnknownVariableType]
+    asked: list[object] = [*cast("list[object]", words)] if isinstance(words, list) else []
     return frozenset(word for word in asked if isinstance(word, str) and word in ROLES) | {PLAYER}

@@ -37,7 +37,10 @@ def answered(answer: bytes) -> bytes:
 
 
 def answer_item(answer: bytes) -> bytes:
-    """A PlayResponse with one item, a serialized Answer. Several of these, joined, are one PlayResponse with all items."""
+    """A PlayResponse with one item, a serialized Answer.
+
+    Several of these, joined, are one PlayResponse with all items.
+    """
     item = _ITEM_ANSWER + varint(len(answer)) + answer
     return _RESPONSE_ITEM + varint(len(item)) + item
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from libs.bus import Bus
-from libs.readmodel import Feed, Host, HostPorts, Place, migrate
+from libs.readmodel import Feed, Host, HostPorts, Place
 from libs.service import Process, ReaderInstruments, run
 from services.tally.lobby import Lobby
+from services.tally.migrate import SCHEMA
 from services.tally.notices import lobby_notice
 from services.tally.plays import Plays
 from services.tally.settings import TallySettings
 
-SCHEMA = "tally"
 PROJECTIONS = (Lobby(), Plays())
 
 
 async def main(process: Process[TallySettings]) -> None:
     """Follow every log and keep the tables of schema `tally`."""
     settings, metrics = process.settings, process.metrics
-    await migrate(settings.database_url, SCHEMA)
     bus = await Bus.connect(
         settings.nats_url, "tally", user=settings.nats_user or None, password=settings.nats_password or None
     )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from libs.table.rules import Clock, Ctx, Draws, Event, Facts, Refused, Seating
 from services.trictrac import flow
 from services.trictrac.evolve import evolve
-from services.trictrac.options import complete, options_of, setup_of
+from services.trictrac.options import PRESETS, complete, options_of, setup_of
 from services.trictrac.position import position
 from services.trictrac.queries import QUERIES
 from services.trictrac.state import OVER, THROW_OFF, TURN, State, actions, becomes_bok, to_throw, trictracs
@@ -24,9 +24,11 @@ class Trictrac:
 
     game = "trictrac"
     fold = "trictrac-1"
-    options_type = pb.Options
-    view_type = pb.View
-    state_type = State
+    hides = False
+    presets: tuple[str, ...] = tuple(PRESETS)
+    options_type: type[pb.Options] = pb.Options
+    view_type: type[Message] = pb.View
+    state_type: type[State] = State
     commands: tuple[type[Message], ...] = (pb.Throw, pb.Stand, pb.TakePoint)
     events: tuple[type[Message], ...] = (
         pb.GameStarted,

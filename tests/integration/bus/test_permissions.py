@@ -137,6 +137,11 @@ async def test_tally_owns_its_own_log(party: Party) -> None:
     await relay.start()
     events = tally.events("tally-0", 0)
     assert await take_all(events, 20) == source.facts()
+    notices: asyncio.Queue[Live] = asyncio.Queue()
+    subscribe_live(party["gateway"], "tally", "lobby", "public", notices.put_nowait)
+    await party["gateway"].request("$JS.API.INFO", b"")
+    publish_live(tally, "tally", "lobby", "public", b"changed")
+    assert (await notices.get()).data == b"changed"
     await tally.request("cmd.tally-0.t", b"x")
     (raw,) = await reader.take()
     assert await reader.fetch([raw.seq]) == [raw]

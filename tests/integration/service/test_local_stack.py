@@ -17,7 +17,7 @@ import pytest
 from deploy.catalog import Service
 from deploy.local import ChildFailed, LocalStack, Running, StackOptions
 
-FAKE = Service("fake", "tests.unit.deploy.fake_service", keeps_log=False)
+FAKE = Service("fake", "tests.unit.deploy.fake_service")
 ROOT = Path(__file__).resolve().parents[3]
 driver: Any = asyncpg
 

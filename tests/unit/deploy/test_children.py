@@ -23,6 +23,17 @@ class Nursery:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.said, self.pids = folder, list[str](), list[int]()
+        self._started = asyncio.Event()
+
+    async def new_pid(self, known: int) -> None:
+        """Wait until more than `known` processes have been started."""
+        while len(self.pids) <= known:
+            self._started.clear()
+            await self._started.wait()
+
+    def started(self, _command: Command, pid: int) -> None:
+        self.pids.append(pid)
+        self._started.set()
 
     def child(self, program: str, stop_seconds: float = 20.0) -> Child:
         log = self.folder / "child.log"
@@ -31,7 +42,7 @@ class Nursery:
         async def is_up() -> bool:
             return log.exists() and log.read_text().count("up") == len(self.pids)
 
-        return Child(command, is_up, self.said.append, lambda _command, pid: self.pids.append(pid))
+        return Child(command, is_up, self.said.append, self.started)
 
 
 @pytest.fixture
@@ -57,6 +68,21 @@ async def test_a_killed_child_starts_again(nursery: Nursery) -> None:
         await child.kill(signal.SIGKILL, restart=True)
     await child.wait_ready(20)
     assert nursery.said[0] == "c ended with signal SIGKILL, starts again in 0.1 s"
+    await child.stop()
+
+
+async def test_one_that_was_ready_is_never_given_up(nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deploy.local.children.LONGEST_WAIT", 0.01)
+    child = nursery.child(SLEEPER)
+    child.start()
+    for _ in range(6):
+        await child.wait_ready(30)
+        pid = child.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await nursery.new_pid(len(nursery.pids))
+    await child.wait_ready(30)
+    assert len(nursery.said) == 6
     await child.stop()
 
 

@@ -15,10 +15,10 @@ from deploy.local.ports import HOST, Ports
 def test_the_lock_is_taken_once_and_names_its_owner(tmp_path: Path) -> None:
     first, second = DataLock(tmp_path / "new" / "data"), DataLock(tmp_path / "new" / "data")
     first.acquire()
-    first.notes.gateway = "127.0.0.1:7300"
+    first.notes.gateway = "127.0.0.1:7420"
     first.save()
     with pytest.raises(
-        Running, match=rf"process {os.getpid()} runs Stamtafel in .* since .*, gateway at 127.0.0.1:7300"
+        Running, match=rf"process {os.getpid()} runs Stamtafel in .* since .*, gateway at 127.0.0.1:7420"
     ):
         second.acquire()
     first.release()

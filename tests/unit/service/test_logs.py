@@ -83,17 +83,24 @@ def test_an_exception_shows_type_frames_and_cause(out: io.BytesIO) -> None:
     assert "test_an_exception_shows_type_frames_and_cause" in error["frames"][-1]
 
 
-def test_messages_from_rules_code_are_hidden() -> None:
-    code = compile("def think():\n    raise KeyError('SECRET card')", "/srv/app/services/klaverjas/rules.py", "exec")
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/srv/app/services/klaverjas/rules.py", "[hidden]"),
+        ("/srv/app/libs/table/clerk.py", "[hidden]"),
+        ("/srv/app/services/klaverjas/__main__.py", "'SECRET card'"),
+    ],
+)
+def test_messages_from_code_that_knows_secrets_are_hidden(path: str, message: str) -> None:
     scope: dict[str, object] = {}
-    exec(code, scope)
+    exec(compile("def think():\n    raise KeyError('SECRET card')", path, "exec"), scope)
     think = scope["think"]
     assert callable(think)
     with pytest.raises(KeyError) as caught:
         think()
     row = logs.describe_error(caught.value)
-    assert row["message"] == "[hidden]"
-    assert row["frames"][-1] == "rules.py:2 think"
+    assert row["message"] == message
+    assert row["frames"][-1] == f"{path.rpartition('/')[2]}:2 think"
 
 
 def test_libraries_logs_come_along(out: io.BytesIO) -> None:
