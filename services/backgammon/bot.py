@@ -23,7 +23,8 @@ from services.backgammon.state import KINDS
 from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 
 HEAVY = frozenset({"hard"})
-_EFFORT: dict[str, Effort] = {"easy": GLANCE, "normal": GLANCE, "hard": LOOK}
+EFFORT: dict[str, Effort] = {"easy": GLANCE, "normal": GLANCE, "hard": LOOK}
+"""How far each level looks ahead."""
 _CUBE_PLIES = {"easy": 0, "normal": 0, "hard": 1}
 CERTAIN = 1e-4
 """A chance below this counts as none when it comes to resigning."""
@@ -122,7 +123,7 @@ def choose(view: pb.View, seat: int, level: str, rng: Random) -> str:
     if level == "easy":
         best = int(np.argmax(linear.noisy(boards, rng)))
     else:
-        order, _ = judge().rank(boards, weights(stakes_of(view, seat)), _EFFORT[level])
+        order, _ = judge().rank(boards, weights(stakes_of(view, seat)), EFFORT[level])
         best = int(order[0])
     return notation.canonical(thrown, finals[best])
 
@@ -198,7 +199,7 @@ def _after_throw(view: pb.View, seat: int, stakes: Stakes, level: str) -> float:
     mine, other = halves(view, seat)
     finals = throw(mine, other, (view.dice.items[0], view.dice.items[1])).finals
     boards = np.frombuffer(b"".join(a + b for a, b in finals), dtype=np.int8).reshape(len(finals), 2, 26)
-    order, value = judge().rank(boards, weights(stakes), _EFFORT[level])
+    order, value = judge().rank(boards, weights(stakes), EFFORT[level])
     return float(value[order[0]])
 
 
