@@ -1,7 +1,7 @@
 """The board and the legal turns of a throw: R1, R4-R9.1. Pure, exact and fast; knows no cube, score or message.
 
-A half is `bytes` of 26 counts, one seat's checkers by its own points: 0 borne off, 1..24, 25 the bar. A position here is the
-pair (half of the seat that moves, half of the other). Point p of one seat is point 25 - p of the other.
+A half is `bytes` of 26 counts, one seat's checkers by its own points: 0 borne off, 1..24, 25 the bar. A position here
+is the pair (half of the seat that moves, half of the other). Point p of one seat is point 25 - p of the other.
 """
 
 from collections.abc import Iterable, Mapping
@@ -90,8 +90,8 @@ class Throw:
     """Everything about one throw on one position: what is legal, step by step and as whole turns.
 
     `longest` is the number of steps of a longest turn (0: nothing can be played). Built from the rules alone: a turn is
-    complete when it plays as many dice as can be played (R6.1, R6.3), the larger if only one can (R6.2), or when it bears off
-    the last checker (R6.5).
+    complete when it plays as many dice as can be played (R6.1, R6.3), the larger if only one can (R6.2), or when it
+    bears off the last checker (R6.5).
     """
 
     def __init__(self, mine: Half, other: Half, dice: tuple[int, int]) -> None:

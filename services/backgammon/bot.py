@@ -1,9 +1,8 @@
 """A computer player of backgammon: what its seat sees in, a command out. Three levels; `hard` runs in a worker process.
 
-`easy` judges by a few things a beginner counts, with noise. `normal` asks the nets once. `hard` looks ahead over the best
-candidates. Cube and resignations: `easy` by pip count, the others by equity and match equity.
+`easy` judges by a few things a beginner counts, with noise. `normal` asks the nets once. `hard` looks ahead over the
+best candidates. Cube and resignations: `easy` by pip count, the others by equity and match equity.
 """
-
 
 from functools import cache
 from random import Random
@@ -82,7 +81,8 @@ def _boards(mine: Half, other: Half) -> npt.NDArray[np.int8]:
 
 
 def stakes_of(view: pb.View, seat: int) -> Stakes:
-    """What the game is played for, from that seat, the cube as it stands. Options that no view shows: Jacoby by its XGID."""
+    """What the game is played for, from that seat, the cube as it stands. Options that no view shows: Jacoby by its
+    XGID."""
     away = None
     if view.match.length:
         length = view.match.length
@@ -212,5 +212,3 @@ def _gives_up(view: pb.View, seat: int) -> str | None:
     if not mine[OFF] or not bool(bearoff.covers(boards)[0]):
         return None
     return "single" if float(bearoff.chances(boards)[0]) < CERTAIN * CERTAIN else None
-
-

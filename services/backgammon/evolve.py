@@ -1,7 +1,7 @@
 """What each event does to the state. Never refuses, never draws."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from google.protobuf.message import Message
 from msgspec.structs import replace
@@ -240,7 +240,7 @@ _BY_TYPE: dict[type[Message], Callable[[State, Any], State]] = {
     pb.GameStarted: game_started,
     pb.MatchEnded: match_ended,
 }
-EVENTS = cast("tuple[type[Message], ...]", tuple(_BY_TYPE))
+EVENTS: tuple[type[Message], ...] = tuple(_BY_TYPE)
 
 
 def evolve(state: State, event: Message) -> State:

@@ -1,4 +1,5 @@
-"""Identifiers of positions: GNU position ID, GNU match ID, XGID (R16.1-R16.3). Pure; a text that is none raises ValueError."""
+"""Identifiers of positions: GNU position ID, GNU match ID, XGID (R16.1-R16.3). Pure; a text that is none raises
+ValueError."""
 
 import base64
 import binascii

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from services.backgammon.board import BAR, OFF, Half, Pair, Step, Throw
 
@@ -41,7 +41,7 @@ def resolve(throw: Throw, text: str) -> Pair | None:
     row = list(throw.mine)
     landings: set[int] = set()
     for points, times in chains:
-        if any(a <= b for a, b in zip(points, points[1:], strict=False)):
+        if any(a <= b for a, b in pairwise(points)):
             return None
         row[points[0]] -= times
         row[points[-1]] += times

@@ -21,7 +21,7 @@ def _board(asked: Query) -> tuple[Half, Half]:
 
 
 def _seat(asked: Query, name: str = "seat", default: int = 0) -> int:
-    seat = asked.get(name, default)
+    seat: Any = asked.get(name, default)
     if seat not in (0, 1) or isinstance(seat, bool):
         _bad(name, "must be 0 or 1")
     return seat
@@ -208,14 +208,14 @@ def mat_import(asked: Query) -> dict[str, Any]:
 def mat_export(asked: Query) -> dict[str, Any]:
     """The text of a match file (R16.5), moves as given."""
     length = _number(asked, "length", 0, 0, 32767)
-    score = [0, 0]
+    score: list[int] = [0, 0]
     written: list[mat.Written] = []
     for game in cast("list[dict[str, Any]]", asked.get("games", [])):
         winner, points = game.get("winner"), game.get("points") or 0
         before = (score[0], score[1])
         if winner is not None:
             score[winner] += points
-        ended = winner is not None and bool(length) and score[winner] >= length
+        ended = winner is not None and 0 < length <= score[int(winner)]
         written.append(mat.Written([_cell(action) for action in game["actions"]], before, winner, points, ended))
     names = asked.get("names", ["Player A", "Player B"])
     return {"text": mat.write(names, length, written, asked.get("headers") or {})}

@@ -1,4 +1,5 @@
-"""Records of backgammon: match files (.mat) out of a table's events, and into commands with their dice (R16.4, R16.5)."""
+"""Records of backgammon: match files (.mat) out of a table's events, and into commands with their dice (R16.4,
+R16.5)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -107,7 +108,9 @@ def read(text: str) -> Script:
     """A match file as options and commands. Raises Refused: what is wrong, its line, the move and the legal ones."""
     match = mat.parse(text)
     if not match.games:
-        raise Refused("bad_argument", "No game found: a line ` Game 1` and rows `1) 31: 8/5 6/5 ...` are needed.", "text")
+        raise Refused(
+            "bad_argument", "No game found: a line ` Game 1` and rows `1) 31: 8/5 6/5 ...` are needed.", "text"
+        )
     result = replay.replay(match)
     warnings: list[dict[str, Any]] = []
     for error in result.errors:

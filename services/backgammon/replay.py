@@ -12,7 +12,8 @@ ALLOWED = 30
 
 
 class Action(NamedTuple):
-    """One checked action of a game: the seat, its cell's kind, the throw and the canonical turn, or the cube's value."""
+    """One checked action of a game: the seat, its cell's kind, the throw and the canonical turn, or the cube's
+    value."""
 
     seat: int
     kind: str

@@ -111,10 +111,7 @@ class Backgammon:
         ended = state.match_result
         if ended is None:
             return None
-        if ended.winner is None:
-            places = (1, 1)
-        else:
-            places = (1, 2) if ended.winner == 0 else (2, 1)
+        places = {None: (1, 1), 0: (1, 2), 1: (2, 1)}[ended.winner]
         return Result(
             places=places,
             sides=(0, 1),

@@ -29,8 +29,8 @@ WORDS: dict[str, dict[str, str]] = {
         "confirm": "ok (confirm)", "accept_resign": "a (accept)", "reject_resign": "n (refuse)",
         "resign": "resign " + "|".join(KINDS),
         "help": (
-            "Type r (roll), d (double), t (take), p (pass), b (beaver); a whole turn like 8/5 6/5, bar/20 or 13/7(2), or #3 "
-            "from the list; one step by its point (13) or with its end (13/8); u (undo), u all, ok (confirm); "
+            "Type r (roll), d (double), t (take), p (pass), b (beaver); a whole turn like 8/5 6/5, bar/20 or 13/7(2), "
+            "or #3 from the list; one step by its point (13) or with its end (13/8); u (undo), u all, ok (confirm); "
             "resign single|gammon|backgammon, a (accept), n (refuse)."
         ),
     },
@@ -47,9 +47,9 @@ WORDS: dict[str, dict[str, str]] = {
         "undo": "u, u all (terug)", "confirm": "ok (bevestigen)", "accept_resign": "a (accepteren)",
         "reject_resign": "n (weigeren)", "resign": "resign " + "|".join(KINDS),
         "help": (
-            "Typ g (gooien), d (dubbelen), t (aannemen), p (passen), b (beveren); een hele beurt als 8/5 6/5, bar/20 of "
-            "13/7(2), of #3 uit de lijst; een stap met zijn punt (13) of met einde (13/8); u (terug), u all, ok (bevestigen); "
-            "resign single|gammon|backgammon, a (accepteren), n (weigeren)."
+            "Typ g (gooien), d (dubbelen), t (aannemen), p (passen), b (beveren); een hele beurt als 8/5 6/5, bar/20 "
+            "of 13/7(2), of #3 uit de lijst; een stap met zijn punt (13) of met einde (13/8); u (terug), u all, "
+            "ok (bevestigen); resign single|gammon|backgammon, a (accepteren), n (weigeren)."
         ),
     },
 }  # fmt: skip

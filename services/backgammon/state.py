@@ -45,9 +45,10 @@ class MatchResult(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True):
     """Everything the rules know.
 
-    `start` is the board before the turn's first step, `board` with the unconfirmed steps `moved`. `cube` and `owner` are those
-    in force, `offer` the value offered (0: none) by `offered_by`. `resign` is (seat, kind as 1..3) or None, `resume` the phase
-    to go back to, `refused` the greatest kind refused by seat since the last throw (R14.4). `decision` counts decisions,
+    `start` is the board before the turn's first step, `board` with the unconfirmed steps `moved`. `cube` and `owner`
+    are those in force, `offer` the value offered (0: none) by `offered_by`. `resign` is (seat, kind as 1..3) or None,
+    `resume` the phase to go back to, `refused` the greatest kind refused by seat since the last throw (R14.4).
+    `decision` counts decisions,
     `passing` the times that the clock passes: the clocks' keys (R15.2, R15.3). `bank` in ms by seat.
     """
 
@@ -91,7 +92,7 @@ _ONE = ((0,), (1,))
 def acting(state: State) -> tuple[int, ...]:
     """The seats that the game waits for, ascending."""
     phase = state.phase
-    if phase == ROLL or phase == MOVE:
+    if phase in (ROLL, MOVE):
         return _ONE[state.turn or 0]
     if phase == OPENING:
         return _BY_READY[state.ready]

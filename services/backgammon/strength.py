@@ -1,8 +1,8 @@
 """How strong the levels are: `python -m services.backgammon.strength [--games N] [--seed S] [--pubeval FILE]`.
 
-Points a game, cubeless for money, each dice sequence played both ways, with the 95 % interval: normal over easy, hard over
-normal, and hard and normal against GNU Backgammon at 0 plies where it is installed (a separate program). `--pubeval` names a
-file with the 2 x 122 numbers of Tesauro's public evaluator, the rules file's yardstick.
+Points a game, cubeless for money, each dice sequence played both ways, with the 95 % interval: normal over easy, hard
+over normal, and hard and normal against GNU Backgammon at 0 plies where it is installed (a separate program).
+`--pubeval` names a file with the 2 x 122 numbers of Tesauro's public evaluator, the rules file's yardstick.
 """
 
 import argparse

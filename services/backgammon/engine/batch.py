@@ -1,8 +1,8 @@
 """Legal turns of many positions at once, in numpy: what the computer player's search and its training stand on.
 
-A batch of positions is an int8 array `[n, 2, 26]`: `[:, 0]` the checkers of the seat that moves, `[:, 1]` those of the other
-seat, each in its own numbering (0 = borne off, 1..24 points, 25 = bar; R1.1). `board.py` has the exact, single version of
-the same rules; a test holds the two together.
+A batch of positions is an int8 array `[n, 2, 26]`: `[:, 0]` the checkers of the seat that moves, `[:, 1]` those of
+the other seat, each in its own numbering (0 = borne off, 1..24 points, 25 = bar; R1.1). `board.py` has the exact,
+single version of the same rules; a test holds the two together.
 """
 
 from typing import NamedTuple

@@ -2,8 +2,8 @@
 
     python -m services.backgammon.engine.bearoff      # builds bearoff.npz anew (about a minute)
 
-One-sided: for each of the 54264 ways to have up to fifteen checkers on six points, the distribution of the number of throws,
-played for the smallest mean. Two-sided: for up to four checkers a side, the exact chance of the seat on roll.
+One-sided: for each of the 54264 ways to have up to fifteen checkers on six points, the distribution of the number of
+throws, played for the smallest mean. Two-sided: for up to four checkers a side, the exact chance of the seat on roll.
 """
 
 from functools import cache
@@ -27,7 +27,8 @@ _ROLLS = [(a, b, 1 if a == b else 2) for a in range(1, 7) for b in range(1, a + 
 
 
 class Tables(NamedTuple):
-    """`throws[i, n]`: chance that position i is off with exactly n throws; `wins[i, j]`: chance of i, on roll, against j."""
+    """`throws[i, n]`: chance that position i is off with exactly n throws; `wins[i, j]`: chance of i, on roll,
+    against j."""
 
     throws: Floats
     mean: Floats
@@ -94,7 +95,9 @@ def _two_sided() -> Floats:
     pips = few @ np.arange(1, 7)
     wins = np.zeros((FEW_SIZE, FEW_SIZE))
     wins[0, :] = 1
-    choices = {i: [(roll[2] / 36, np.unique(_after(few[i : i + 1], roll)[1])) for roll in _ROLLS] for i in range(1, FEW_SIZE)}
+    choices = {
+        i: [(roll[2] / 36, np.unique(_after(few[i : i + 1], roll)[1])) for roll in _ROLLS] for i in range(1, FEW_SIZE)
+    }
     most = int(pips.max())
     for total in range(2, 2 * most + 1):
         for i in range(1, FEW_SIZE):

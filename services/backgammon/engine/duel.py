@@ -18,7 +18,8 @@ LONGEST = 1000
 
 
 class Score(NamedTuple):
-    """Points a game of the first player: mean over pairs of games, half width of the 95 % interval, share won, games."""
+    """Points a game of the first player: mean over pairs of games, half width of the 95 % interval, share won,
+    games."""
 
     mean: float
     margin: float
@@ -61,7 +62,9 @@ def duel(first: Player, second: Player, games: int, seed: int) -> Score:
 
 
 def greedy(judge: Callable[[Boards], npt.NDArray[np.float32]]) -> Player:
-    """A player who takes the turn whose outcome `judge` likes best. `judge` sees the mover's side first, after his turn."""
+    """A player who takes the turn whose outcome `judge` likes best. `judge` sees the mover's side first, after his
+    turn."""
+
     def play(boards: Boards, dice: Dice) -> Boards:
         every = turns(boards, dice)
         value = judge(every.boards)

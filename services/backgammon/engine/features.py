@@ -187,7 +187,7 @@ def _shots(mine: Boards, have: Bits, targets: Bits, shut: Bits) -> Floats:
             if a == b:
                 hits = direct[a - 1]
                 way = have
-                for k in range(2, 5):
+                for _ in range(3):
                     way = (way >> a) & free
                     hits = hits | ((((way >> a) & targets) != 0) & alone)
                 struck += hits

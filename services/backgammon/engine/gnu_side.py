@@ -1,17 +1,20 @@
 """Runs inside GNU Backgammon's own Python (`gnubg -t -q -r -p gnu_side.py`): plays positions for a yardstick.
 
-Reads from the socket named by STAMTAFEL_GNU_SOCKET requests of 55 bytes: plies, two dice, 52 counts (the seat on roll first,
-0 = off, 25 = bar). Answers 8 bytes: from, to, from, to ... of its best turn, cubeless, unused ones 0. With 255 for the plies it
-answers a 2-byte count and that many turns of 8 bytes instead: all that it holds to be legal. Needs nothing of ours.
+Reads from the socket named by STAMTAFEL_GNU_SOCKET requests of 55 bytes: plies, two dice, 52 counts (the seat on roll
+first, 0 = off, 25 = bar). Answers 8 bytes: from, to, from, to ... of its best turn, cubeless, unused ones 0. With 255
+for the plies it answers a 2-byte count and that many turns of 8 bytes instead: all that it holds to be legal. Needs
+nothing of ours.
 """
+
+# pyright: basic
 
 import os
 import socket
 
-import gnubg  # pyright: ignore
+import gnubg  # pyright: ignore[reportMissingImports]
 
 
-def read(connection, size):  # pyright: ignore
+def read(connection, size):
     """Exactly so many bytes, or nothing at the end."""
     data = b""
     while len(data) < size:
@@ -22,21 +25,21 @@ def read(connection, size):  # pyright: ignore
     return data
 
 
-def turn(moves):  # pyright: ignore
+def turn(moves):
     """A turn as 8 bytes."""
     return bytes((list(moves) + [0] * 8)[:8])
 
 
-def legal(board, dice):  # pyright: ignore
+def legal(board, dice):
     """All turns that GNU Backgammon lists for this position."""
     gnubg.command("set turn 1")
     gnubg.command("set board " + gnubg.positionid(board))
-    gnubg.command("set dice %d %d" % dice)
+    gnubg.command(f"set dice {dice[0]} {dice[1]}")
     found = [gnubg.parsemove(entry["move"]) for entry in gnubg.hint(5000)["hint"]]
     return [turn([at for step in moves for at in step]) for moves in found]
 
 
-def serve():  # pyright: ignore
+def serve():
     """Answers until the other end closes."""
     for command in (
         "set automatic roll off",
@@ -65,7 +68,7 @@ def serve():  # pyright: ignore
             turns = legal(board, dice)
             connection.sendall(len(turns).to_bytes(2, "little") + b"".join(turns))
             continue
-        gnubg.command("set dice %d %d" % dice)
+        gnubg.command(f"set dice {dice[0]} {dice[1]}")
         best = gnubg.findbestmove(board, cube, gnubg.evalcontext(0, plies, 1, 0))
         connection.sendall(turn(best))
 

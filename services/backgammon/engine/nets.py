@@ -1,7 +1,7 @@
 """The nets: which one judges a position, and what they say. Plain numpy; weights in `weights.npz`.
 
-An evaluation is five shares for the seat on roll, cubeless: win, win a gammon or more, win a backgammon, lose a gammon or
-more, lose a backgammon.
+An evaluation is five shares for the seat on roll, cubeless: win, win a gammon or more, win a backgammon, lose a
+gammon or more, lose a backgammon.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def classes(boards: Boards) -> Ints:
     result = np.full(len(boards), CONTACT, dtype=np.int64)
     left = boards[:, :, 1:26].sum(axis=2)
     ace, deuce = boards[:, :, 1], boards[:, :, 2]
-    crashed = (left <= 6) | np.where(
+    crashed: npt.NDArray[np.bool_] = (left <= 6) | np.where(
         ace > 1,
         (left <= 6 + ace) | ((deuce > 1) & (left + 1 <= 6 + ace + deuce)),
         left <= 6 + np.maximum(deuce - 1, 0),
@@ -90,7 +90,8 @@ def evaluate(nets: Mapping[int, Net], boards: Boards) -> Floats:
 
 
 def tidy(boards: Boards, shares: Floats) -> Floats:
-    """Makes shares consistent: no gammon against a side that has borne off, backgammon within gammon within the rest."""
+    """Makes shares consistent: no gammon against a side that has borne off, backgammon within gammon within the
+    rest."""
     shares[:, 1] *= boards[:, 1, 0] == 0
     shares[:, 3] *= boards[:, 0, 0] == 0
     shares[:, 1] = np.minimum(shares[:, 1], shares[:, 0])

@@ -1,7 +1,7 @@
 """Judging positions and turns: the nets at once (0 plies), or after every throw and best answer (1 and 2 plies).
 
-A value is in the units of `stakes.py`. Positions are for the seat on roll. All of it runs in batches: one call of the nets
-for a whole ply.
+A value is in the units of `stakes.py`. Positions are for the seat on roll. All of it runs in batches: one call of the
+nets for a whole ply.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ CHUNK = 24_000
 
 
 class Effort(NamedTuple):
-    """How deep to look: candidates kept for one ply, for two plies, and how far behind the best they may be (points)."""
+    """How deep to look: candidates kept for one ply, for two plies, and how far behind the best they may be
+    (points)."""
 
     one: int = 0
     two: int = 0
@@ -57,7 +58,8 @@ class Judge:
         return out
 
     def deeper(self, boards: Boards, plies: int, weights: Floats) -> Floats:
-        """Five shares a position after looking that many plies on; both sides choose by `weights` (see `stakes.weights`)."""
+        """Five shares a position after looking that many plies on; both sides choose by `weights` (see
+        `stakes.weights`)."""
         if plies == 0:
             return self.shares(boards)
         n = len(boards)
@@ -88,7 +90,8 @@ class Judge:
         return shares @ weights[:5] + weights[5]
 
     def rank(self, boards: Boards, weights: Floats, effort: Effort) -> tuple[Ints, Floats]:
-        """The candidates (the mover's checkers first) from best to worst, and their values at the depth each was given."""
+        """The candidates (the mover's checkers first) from best to worst, and their values at the depth each was
+        given."""
         value = self.after(boards, weights)
         order = np.argsort(-value, kind="stable")
         scale = float(abs(weights[0])) / 2  # weights[0] is what winning instead of losing a single game is worth

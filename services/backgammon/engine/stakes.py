@@ -1,11 +1,12 @@
 """What games, cubes and matches are worth: match equities, cubeful equity after Janowski, cube decisions.
 
-Values are in units of the table: points for money, the chance to win the match in a match. Shares are those of `nets.py`:
-five numbers for the seat on roll.
+Values are in units of the table: points for money, the chance to win the match in a match. Shares are those of
+`nets.py`: five numbers for the seat on roll.
 """
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ GAMMONS = 0.26
 class Stakes(NamedTuple):
     """What is played for, seen from one seat. `away` (mine, theirs) points to go in a match, None for money.
 
-    `cube` its value, `owner` 1 mine, -1 theirs, 0 middle. `doubling`: whether a cube is in play at all (no: cubeless game,
-    Crawford). `jacoby`: gammons count only with an owned cube. `post_crawford`: the Crawford game is over.
+    `cube` its value, `owner` 1 mine, -1 theirs, 0 middle. `doubling`: whether a cube is in play at all (no: cubeless
+    game, Crawford). `jacoby`: gammons count only with an owned cube. `post_crawford`: the Crawford game is over.
     """
 
     away: tuple[int, int] | None = None
@@ -58,7 +59,8 @@ class Stakes(NamedTuple):
 def equity_at(mine: int, theirs: int, past: bool) -> float:
     """My chance to win a match with so many points to go; `past`: the Crawford game is over or being played now.
 
-    Computed, not copied: each score is the cubeful worth of an even game under the same model, from the scores below it.
+    Computed, not copied: each score is the cubeful worth of an even game under the same model, from the scores below
+    it.
     """
     if mine <= 0:
         return 1.0
@@ -114,7 +116,7 @@ def _ends(shares: Sequence[float], six: Sequence[float]) -> tuple[float, float]:
 
 def _line(p: float, points: Sequence[tuple[float, float]]) -> float:
     """Piecewise linear through (chance, value) points, chances ascending from 0 to 1."""
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if p <= x1 or x1 == 1:
             return y0 if x1 <= x0 else y0 + (y1 - y0) * (p - x0) / (x1 - x0)
     return points[-1][1]

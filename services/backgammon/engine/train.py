@@ -1,10 +1,11 @@
 """Trains the nets by temporal differences: the program plays both sides, and each position learns from what came after.
 
-    python -m services.backgammon.engine.train --minutes 60 [--games 256] [--seed 1] [--resume] [--out weights.npz] [--log F]
+    python -m services.backgammon.engine.train --minutes 60 [--games 256] [--seed 1] [--resume] [--out weights.npz]
+    [--log F]
 
-Many games run side by side. Both sides play the turn with the best cubeless equity. When a game ends, every position of it
-gets a target: the lambda-return of the evaluations that followed (Sutton's TD(lambda), Tesauro's TD-Gammon). The targets go
-into a store of the latest positions, from which minibatches are drawn for Adam. One core, numpy only.
+Many games run side by side. Both sides play the turn with the best cubeless equity. When a game ends, every position
+of it gets a target: the lambda-return of the evaluations that followed (Sutton's TD(lambda), Tesauro's TD-Gammon).
+The targets go into a store of the latest positions, from which minibatches are drawn for Adam. One core, numpy only.
 """
 
 import argparse
@@ -29,8 +30,8 @@ class Learner:
     """One net and its Adam moments."""
 
     net: nets.Net
-    first: list[Floats] = field(default_factory=list)
-    second: list[Floats] = field(default_factory=list)
+    first: list[Floats] = field(default_factory=list[Floats])
+    second: list[Floats] = field(default_factory=list[Floats])
     steps: int = 0
 
     def learn(self, inputs: Floats, targets: Floats, rate: float) -> float:
@@ -40,7 +41,7 @@ class Learner:
         out = nets.sigmoid(hidden @ self.net.w2 + self.net.b2)
         error = (out - targets) / np.float32(n)
         back = (error @ self.net.w2.T) * hidden * (1 - hidden)
-        slopes = (inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0))
+        slopes: tuple[Floats, ...] = (inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0))
         if not self.first:
             self.first = [np.zeros_like(slope) for slope in slopes]
             self.second = [np.zeros_like(slope) for slope in slopes]

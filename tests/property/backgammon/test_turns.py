@@ -1,4 +1,5 @@
-"""The legal turns, against a slow generator written from the rules, and against GNU Backgammon where it is installed."""
+"""The legal turns, against a slow generator written from the rules, and against GNU Backgammon where it is
+installed."""
 
 from random import Random
 
