@@ -99,12 +99,10 @@ class Throw:
         double = dice[0] == dice[1]
         self.rest: tuple[int, ...] = (dice[0],) * 4 if double else dice
         self._next: dict[_Node, list[tuple[Step, _Node]]] = {}
-        self._depth: dict[_Node, int] = {}
+        self._known: dict[_Node, bool] = {}
         self._finals: tuple[Pair, ...] | None = None
-        if double:
-            self.longest = self._reach((mine, other, self.rest))
-        else:
-            self.longest = self._longest_of_two()
+        self._ways: dict[Pair, list[tuple[Step, ...]]] = {}
+        self.longest = self._fours() if double else self._longest_of_two()
 
     def _longest_of_two(self) -> int:
         steps = self._steps((self.mine, self.other, self.rest))
@@ -129,16 +127,15 @@ class Throw:
             self._next[node] = found
         return found
 
-    def _reach(self, node: _Node) -> int:
-        """How many more steps a longest way from this node has."""
-        found = self._depth.get(node)
-        if found is None:
-            found = max((1 + self._reach(after) for _, after in self._steps(node)), default=0)
-            self._depth[node] = found
-        return found
-
-    def _wins(self, node: _Node) -> bool:
-        return node[0][OFF] == 15 or any(self._wins(after) for _, after in self._steps(node))
+    def _completes(self, node: _Node, more: int) -> bool:
+        """Whether `more` further steps can be made from this node, or the last checker borne off on the way (R6.5)."""
+        if more <= 0 or node[0][OFF] == 15:
+            return True
+        known = self._known.get(node)
+        if known is None:
+            known = any(self._completes(after, more - 1) for _, after in self._steps(node))
+            self._known[node] = known
+        return known
 
     def legal(self, mine: Half, other: Half, played: tuple[Step, ...]) -> list[tuple[Step, _Node]]:
         """The legal next steps (R6.4) after the steps `played` have led to (mine, other)."""
@@ -162,10 +159,7 @@ class Throw:
             return best + [pair for pair in steps if pair[0].die != high and pair[1][0][OFF] == 15]
         if done + 1 == longest:
             return steps
-        return [pair for pair in steps if done + 1 + self._reach(pair[1]) >= longest or self._wins(pair[1])]
-
-    def _complete(self, node: _Node, done: int) -> bool:
-        return done == self.longest or node[0][OFF] == 15
+        return [pair for pair in steps if self._completes(pair[1], longest - done - 1)]
 
     @property
     def root(self) -> _Node:
@@ -176,7 +170,7 @@ class Throw:
     def finals(self) -> tuple[Pair, ...]:
         """The set of complete turns: each resulting position once (R9.1); empty when nothing can be played."""
         if self._finals is None:
-            self._finals = self._pairs() if len(self.rest) == 2 else self._fours()
+            self._finals = self._pairs()
         return self._finals
 
     def _pairs(self) -> tuple[Pair, ...]:
@@ -205,40 +199,81 @@ class Throw:
                     found[bytes(row), other] = None
         return tuple(found)
 
-    def _fours(self) -> tuple[Pair, ...]:
-        level: dict[_Node, None] = {self.root: None}
-        found: dict[Pair, None] = {}
-        for done in range(1, self.longest + 1):
-            level = {after: None for node in level for _, after in self._steps(node)}
-            for mine, other, _ in level:
-                if mine[OFF] == 15 or done == self.longest:
-                    found[mine, other] = None
-        return tuple(found)
+    def _fours(self) -> int:
+        """Double throws: the turns by levels of positions, not of orders; the number of steps of a longest one."""
+        die = self.dice[0]
+        level: dict[Pair, None] = {(self.mine, self.other): None}
+        won: dict[Pair, None] = {}
+        longest = 0
+        for done in range(1, 5):
+            following: dict[Pair, None] = {}
+            for mine, other in level:
+                if mine[OFF] == 15:
+                    won[mine, other] = None
+                    continue
+                for start, to in moves_of(mine, other, die):
+                    row = bytearray(mine)
+                    row[start] -= 1
+                    row[to] += 1
+                    if to and other[25 - to] == 1:
+                        theirs = bytearray(other)
+                        theirs[25 - to] = 0
+                        theirs[BAR] += 1
+                        following[bytes(row), bytes(theirs)] = None
+                    else:
+                        following[bytes(row), other] = None
+            if not following:
+                break
+            longest, level = done, following
+        self._finals = tuple(won | level) if longest else ()
+        return longest
 
     def ways(self, final: Pair) -> list[tuple[Step, ...]]:
         """Every order of steps that is a complete turn and ends in `final`."""
-        target, theirs = final
-        goal = pips(target)
-        found: list[tuple[Step, ...]] = []
-        dead: set[_Node] = set()
-
-        def search(node: _Node, path: tuple[Step, ...]) -> bool:
-            if self._complete(node, len(path)):
-                if node[0] == target and node[1] == theirs:
-                    found.append(path)
-                    return True
-                return False
-            if node in dead or pips(node[0]) < goal:
-                return False
-            good = False
-            for step, after in self._legal(node, len(path)):
-                good = search(after, (*path, step)) or good
-            if not good:
-                dead.add(node)
-            return good
-
-        search(self.root, ())
+        found = self._ways.get(final)
+        if found is None:
+            found = []
+            if self.longest == 1:
+                found += [(step,) for step, node in self._legal(self.root, 0) if node[:2] == final]
+            elif self.longest:
+                self._search((self.mine, self.other), self.rest, (), _surplus(self.mine, final[0]), final, found)
+            self._ways[final] = found
         return found
+
+    def _search(
+        self,
+        at: Pair,
+        rest: tuple[int, ...],
+        path: tuple[Step, ...],
+        surplus: list[int],
+        final: Pair,
+        found: list[tuple[Step, ...]],
+    ) -> None:
+        """Depth first; a step may only pass points that more checkers must still pass (`surplus`)."""
+        if at == final and (len(path) == self.longest or final[0][OFF] == 15):
+            found.append(path)
+            return
+        for index, die in enumerate(rest):
+            if index and die == rest[0]:
+                break
+            for start, to in moves_of(*at, die):
+                if all(surplus[to + 1 : start + 1]):
+                    mine, other, hit = advance(*at, start, to)
+                    left = surplus.copy()
+                    for point in range(to + 1, start + 1):
+                        left[point] -= 1
+                    step = Step(start, to, die, hit)
+                    self._search((mine, other), rest[:index] + rest[index + 1 :], (*path, step), left, final, found)
+
+
+def _surplus(mine: Half, target: Half) -> list[int]:
+    """For each point how many checkers have still to pass from it or above to below it."""
+    surplus = [0] * 26
+    more = 0
+    for point in range(25, 0, -1):
+        more += mine[point] - target[point]
+        surplus[point] = more
+    return surplus
 
 
 @lru_cache(maxsize=2048)
