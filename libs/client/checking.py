@@ -49,6 +49,8 @@ def check_file(lines: Iterable[str], rules_of: Callable[[str], AnyRules | None])
         events = verify_export(parts).events
     except (BrokenChain, LogError) as broken:
         return FileReport(log=header.log, problems=(f"the chain is broken at {broken}",))
+    if not events:
+        return FileReport(log=header.log, problems=("the file holds no event",))
     streams: dict[str, list[EventRecord]] = {name: [] for name in header.streams}
     for link in links:
         streams.setdefault(link.record.stream, []).append(link.record)

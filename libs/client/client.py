@@ -25,7 +25,7 @@ from libs.client.errors import ClientError, SignInNeeded, from_rpc
 from libs.client.history import History
 from libs.client.lobby import Lobby
 from libs.client.operations import Operations
-from libs.client.retry import Backoff, Timing
+from libs.client.retry import PATIENCE_S, Backoff, Timing
 from libs.client.tables import Tables
 from libs.client.tokens import MemoryTokens, TokenStore
 from stamtafel.gateway.v1 import gateway_pb2 as pb
@@ -62,7 +62,10 @@ class Streaming(Protocol[Req, Res]):
 
 
 class Client:
-    """One player's way to one gateway. `lobby`, `tables`, `history`, `operations` are the gateway's services."""
+    """One player's way to one gateway. `lobby`, `tables`, `history`, `operations` are the services of the gateway.
+
+    `patience_s`: how long a call or a stream is tried when nobody answers.
+    """
 
     def __init__(
         self, channel: Any, address: str, store: TokenStore | None = None, timing: Timing | None = None
@@ -70,6 +73,7 @@ class Client:
         """`channel`: an open grpc.aio channel, closed by who opened it. `store` keeps tokens (default: in memory)."""
         self.address = address
         self.timing = timing or Timing()
+        self.patience_s = PATIENCE_S
         self.account = Account(address, store or MemoryTokens(), self.timing, self._fresh)
         self._sessions = cast("stubs.SessionsServiceAsyncStub", stubs.SessionsServiceStub(channel))
         self.lobby = Lobby(self, cast("stubs.LobbyServiceAsyncStub", stubs.LobbyServiceStub(channel)))
@@ -108,7 +112,7 @@ class Client:
 
         Safe for commands because a request carries its command id. Raises ClientError.
         """
-        backoff = Backoff(self.timing)
+        backoff = Backoff(self.timing, self.patience_s)
         renewed = False
         while True:
             metadata = await self.account.metadata() if signed_in else ()
@@ -124,7 +128,7 @@ class Client:
 
     async def stream(self, method: Streaming[Req, Any], request: Req) -> AsyncGenerator[Any]:
         """One stream of answers, as it comes; tried again only before its first answer. Raises ClientError."""
-        backoff = Backoff(self.timing)
+        backoff = Backoff(self.timing, self.patience_s)
         while True:
             begun = False
             try:

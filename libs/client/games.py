@@ -55,7 +55,7 @@ def _module(game: str, part: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
         if missing.name is not None and (name == missing.name or name.startswith(missing.name + ".")):
-            raise UnknownGame(f"there is no {part} of a game {game} here") from None
+            raise UnknownGame(f"there is no game {game} here; `stamtafel games` lists them") from None
         raise
 
 

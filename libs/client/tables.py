@@ -57,7 +57,7 @@ class Tables:
             return self._client.once(lambda metadata: self._stub.WatchTable(request, metadata=metadata))
 
         request = viewing(table_id, seat, as_public, from_version)
-        return follow(open_watch, request, lambda: Backoff(self._client.timing))
+        return follow(open_watch, request, lambda: Backoff(self._client.timing, self._client.patience_s))
 
     def play(self) -> Play:
         """A session of commands and watches on one stream that mends itself; see `libs.client.play.Play`."""

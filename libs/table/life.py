@@ -21,7 +21,7 @@ CLOSED = pb.TABLE_STATE_CLOSED
 MISSES_BEFORE_BOT = 3
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, frozen=True, gc=False):
     """One seat. `player` and `bot` empty: free. `missed`: clocks missed in a row (tables with absence `bot`)."""
 
     player: str = ""
@@ -38,7 +38,7 @@ class Seat(msgspec.Struct, frozen=True):
         return bool(self.player or self.bot)
 
 
-class Running(msgspec.Struct, frozen=True):
+class Running(msgspec.Struct, frozen=True, gc=False):
     """A clock that runs; times in microseconds since 1970. `seat` -1: the house's."""
 
     clock_id: str
@@ -50,7 +50,7 @@ class Running(msgspec.Struct, frozen=True):
     credited: int = 0
 
 
-class Held(msgspec.Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """A clock that a pause holds; microseconds left."""
 
     clock_id: str

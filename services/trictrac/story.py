@@ -23,7 +23,7 @@ class Story:
         self._paid: list[str] = []
 
     def hear(self, event: Message) -> Iterable[str]:
-        """The line of a round when the next one begins or the game ends, and the ranking at the end."""
+        """The line of a round when the next one begins or the game ends."""
         if isinstance(event, pb.GameStarted):
             self._points = dict(enumerate(event.points))
         elif isinstance(event, pb.ThrowStood):
@@ -45,8 +45,7 @@ class Story:
             self._round = event.round
             return line
         elif isinstance(event, pb.GameEnded):
-            ranking = "  ".join(f"{place}. {self._name(seat)}" for place, seat in enumerate(event.ranking, 1))
-            return [*self._line(), f"ranking: {ranking}"]
+            return self._line()
         return ()
 
     def _line(self) -> list[str]:

@@ -7,6 +7,7 @@ Answers are published too; nobody watches.
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Sequence
 
@@ -38,6 +39,7 @@ async def bench_pipeline(
     dsn: str, nats_url: str, rules: AnyRules, options: Message, tables: int = 1000, acts: int = 40
 ) -> dict[str, float]:
     """Accepted commands and events per second through the whole pipeline; tables are open and started before."""
+    gc.set_threshold(100_000, 50, 100)  # as the service does
     name = f"{rules.game}-0"
     script = Script(rules, name, options, tables, acts)
     await migrate(dsn, rules.game)
