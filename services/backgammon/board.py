@@ -114,7 +114,7 @@ class Throw:
         """All single steps from a node, legal or not as part of a turn; the larger die's first, high points first."""
         found = self._next.get(node)
         if found is None:
-            found = []
+            found = list[tuple[Step, _Node]]()
             mine, other, rest = node
             if mine[OFF] < 15:
                 for index, die in enumerate(rest):
@@ -232,7 +232,7 @@ class Throw:
         """Every order of steps that is a complete turn and ends in `final`."""
         found = self._ways.get(final)
         if found is None:
-            found = []
+            found = list[tuple[Step, ...]]()
             if self.longest == 1:
                 found += [(step,) for step, node in self._legal(self.root, 0) if node[:2] == final]
             elif self.longest:

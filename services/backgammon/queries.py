@@ -22,7 +22,7 @@ def _board(asked: Query) -> tuple[Half, Half]:
 
 def _seat(asked: Query, name: str = "seat", default: int = 0) -> int:
     seat: Any = asked.get(name, default)
-    if seat not in (0, 1) or isinstance(seat, bool):
+    if isinstance(seat, bool) or seat not in (0, 1):
         _bad(name, "must be 0 or 1")
     return seat
 

@@ -1,6 +1,6 @@
 """Backgammon as the kit drives it: docs/rules/backgammon.md."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -25,12 +25,14 @@ class Backgammon:
 
     game = "backgammon"
     fold = "backgammon-1"
-    options_type = pb.Options
-    view_type = pb.View
+    hides = False
+    presets = options_of.PRESET_NAMES
+    options_type: type[pb.Options] = pb.Options
+    view_type: type[Message] = pb.View
     state_type = State
     commands = COMMANDS
     events = EVENTS
-    queries = QUERIES
+    queries: Mapping[str, Callable[[Mapping[str, Any]], Any]] = QUERIES
 
     def options(self, asked: pb.Options) -> pb.Options:
         """Complete options; Refused `bad_argument` with the option's name."""

@@ -19,6 +19,7 @@ _PRESETS: dict[str, dict[str, object]] = {
         "confirm": "auto",
     },
 }
+PRESET_NAMES: tuple[str, ...] = tuple(_PRESETS)
 _DEFAULTS: dict[str, object] = {
     "play": "money",
     "session_games": 1,

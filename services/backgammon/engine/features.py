@@ -194,4 +194,4 @@ def _shots(mine: Boards, have: Bits, targets: Bits, shut: Bits) -> Floats:
             else:
                 way = (((have >> a) & free) >> b) | (((have >> b) & free) >> a)
                 struck += 2.0 * (direct[a - 1] | direct[b - 1] | (((way & targets) != 0) & alone))
-    return struck / 36
+    return struck / np.float32(36)

@@ -46,11 +46,10 @@ def classes(boards: Boards) -> Ints:
     result = np.full(len(boards), CONTACT, dtype=np.int64)
     left = boards[:, :, 1:26].sum(axis=2)
     ace, deuce = boards[:, :, 1], boards[:, :, 2]
-    crashed: npt.NDArray[np.bool_] = (left <= 6) | np.where(
-        ace > 1,
-        (left <= 6 + ace) | ((deuce > 1) & (left + 1 <= 6 + ace + deuce)),
-        left <= 6 + np.maximum(deuce - 1, 0),
-    )
+    few: npt.NDArray[np.bool_] = left <= 6
+    deep: npt.NDArray[np.bool_] = (ace > 1) & ((left <= 6 + ace) | ((deuce > 1) & (left + 1 <= 6 + ace + deuce)))
+    low: npt.NDArray[np.bool_] = (ace <= 1) & (left <= 6 + np.maximum(deuce - 1, 0))
+    crashed = few | deep | low
     result[crashed.any(axis=1)] = CRASHED
     result[back.sum(axis=1) < 25] = RACE
     result[(boards[:, :, 0] == 15).any(axis=1)] = OVER

@@ -41,10 +41,10 @@ class Learner:
         out = nets.sigmoid(hidden @ self.net.w2 + self.net.b2)
         error = (out - targets) / np.float32(n)
         back = (error @ self.net.w2.T) * hidden * (1 - hidden)
-        slopes: tuple[Floats, ...] = (inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0))
+        slopes = (inputs.T @ back, back.sum(axis=0), hidden.T @ error, error.sum(axis=0))
         if not self.first:
-            self.first = [np.zeros_like(slope) for slope in slopes]
-            self.second = [np.zeros_like(slope) for slope in slopes]
+            self.first = [np.zeros_like(part) for part in self.net]
+            self.second = [np.zeros_like(part) for part in self.net]
         self.steps += 1
         scale = np.float32(rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))
         for weights, slope, first, second in zip(self.net, slopes, self.first, self.second, strict=True):
