@@ -184,7 +184,7 @@ def main() -> None:
     begin, told, due, plies = time.monotonic(), time.monotonic(), 0.0, 0
     loss = dict.fromkeys(learners, 0.0)
     with args.log.open("a") as log:
-        log.write(f"start {vars(args)}\n")
+        log.write(f"start { {name: value for name, value in vars(args).items() if not isinstance(value, Path)} }\n")
         while (share := (time.monotonic() - begin) / (60 * args.minutes)) < 1:
             trace = args.trace + (args.end_trace - args.trace) * min(1.0, 3 * share)
             rate = args.rate * (args.end_rate / args.rate) ** share
