@@ -21,7 +21,8 @@ Moment = tuple[State, int, Message, list[Message]]
 
 
 def _moments(games: int, seed: int) -> list[Moment]:
-    """States, seat, command and its events out of random games: throws and whole turns, as computer players send them."""
+    """States, seat, command and its events out of random games: throws and whole turns, as computer players send
+    them."""
     chance, choose = Chance(seed), Random(seed)
     found: list[Moment] = []
     for _ in range(games):
@@ -50,7 +51,8 @@ def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
 
 
 def bench_backgammon() -> dict[str, float]:
-    """Microseconds: all turns of a throw (median), deciding and folding one command, the views of a seat and the public."""
+    """Microseconds: all turns of a throw (median), deciding and folding one command, the views of a seat and the
+    public."""
     moments, ctx, nobody = _moments(6, 1), Chance(2), Facts()
 
     def fold(moment: Moment) -> State:
