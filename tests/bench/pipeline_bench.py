@@ -92,5 +92,5 @@ async def _fold(log: PostgresLog, rules: AnyRules, name: str) -> float:
 
 async def _reached(writer: Writer, commands: int) -> None:
     """Waits until the writer has committed this many commands and relayed all of it."""
-    while writer.head is None or writer.head.cursor.seq < commands or writer.relay_behind():  # noqa: ASYNC110
+    while writer.head is None or writer.head.cursor.seq < commands or writer.relay_behind():
         await asyncio.sleep(0.002)
