@@ -1,4 +1,4 @@
-"""The audit: whether the log and all that follows from it is as if nothing had been killed. Every finding is a sentence."""
+"""The audit: whether the log and what follows from it is as if nothing had been killed. A finding is a sentence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stream(facts: Sequence[Fact], records: Sequence[EventRecord]) -> list[str]:
 
 
 def clocks(rules: AnyRules, records: Sequence[EventRecord]) -> list[str]:
-    """No clock took effect twice or before its time, and no decision was made at a table without the kit's knowledge."""
+    """No clock took effect twice or before its time."""
     types = event_types(rules)
     tables: dict[str, Standing] = {}
     used: dict[tuple[str, str], int] = {}
