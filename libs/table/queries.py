@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
@@ -31,6 +32,8 @@ _log = logging.getLogger("stamtafel.queries")
 
 MOST_EVENTS = 1000
 PAGE = 500
+NEXT = 100
+REPLAYS = 64
 
 
 class TableQueries:
@@ -41,6 +44,7 @@ class TableQueries:
         self._log = log
         self._rules: AnyRules = writer.rules
         self._types = event_types(writer.rules)
+        self._replays: OrderedDict[str, tuple[Standing, list[Happened]]] = OrderedDict()
         self._handlers: dict[str, Callable[[Any], Awaitable[Message]]] = {
             "watch": self.watch,
             "renew": self.renew,
@@ -173,16 +177,17 @@ class TableQueries:
 
     async def _stood(self, now: Standing, version: int) -> tuple[Standing, list[Happened], int]:
         """The standing at the decision at or before `version`, that decision's events, the next decision's version."""
+        boundary, decision = self._kept(now.table_id, version)
+        before = decision
         then = Standing(self._rules, now.table_id)
-        boundary = Standing(self._rules, now.table_id)
-        before: list[Happened] = []
-        decision: list[Happened] = []
+        boundary.copy_to(then)
         command_id, draws = "", 0
-        async for record in self._records(now.table_id, now.version):
+        async for record in self._records(now.table_id, boundary.version, now.version):
             if record.command_id != command_id:
                 if then.version > version:
                     break
                 then.draws += draws
+                boundary = Standing(self._rules, now.table_id)
                 then.copy_to(boundary)
                 before, decision = decision, []
                 command_id, draws = record.command_id, record.draws
@@ -191,14 +196,29 @@ class TableQueries:
             then.apply(event)
             decision.append(Happened(record.ver, record.at, record.actor, event))
         if then.version > version:
+            self._keep(boundary, before)
             return boundary, before, then.version
         then.draws += draws
+        self._keep(then, decision)
         return then, decision, 0
 
-    async def _records(self, table_id: str, until: int) -> AsyncIterator[EventRecord]:
-        after = 0
+    def _kept(self, table_id: str, version: int) -> tuple[Standing, list[Happened]]:
+        """Where the last replay of this table stood, if it was not yet past `version`; else its beginning."""
+        kept = self._replays.get(table_id)
+        if kept is not None and kept[0].version <= version:
+            return kept[0], list(kept[1])
+        return Standing(self._rules, table_id), []
+
+    def _keep(self, standing: Standing, decision: list[Happened]) -> None:
+        """Remembers where a replay stood: the next question is mostly about the next decision."""
+        self._replays[standing.table_id] = (standing, decision)
+        self._replays.move_to_end(standing.table_id)
+        if len(self._replays) > REPLAYS:
+            self._replays.popitem(last=False)
+
+    async def _records(self, table_id: str, after: int, until: int) -> AsyncIterator[EventRecord]:
         while after < until:
-            page = await self._log.read_stream(table_id, after, min(PAGE, until - after))
+            page = await self._log.read_stream(table_id, after, min(PAGE if not after else NEXT, until - after))
             if not page:
                 return
             for record in page:
@@ -285,7 +305,7 @@ class TableQueries:
         events: list[Message] = []
         names: list[str] = []
         inside = False
-        async for record in self._records(asked.table_id, now.version):
+        async for record in self._records(asked.table_id, 0, now.version):
             event = self._types.read(record.type, record.data)
             if isinstance(event, pb.PlayBegan):
                 inside = event.play == play
