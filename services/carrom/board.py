@@ -1,4 +1,7 @@
-"""The board in whole micrometres: pieces, sizes, sides, the rosette (R1, R2.3, R10). Origin in the middle, x east, y north."""
+"""The board in whole micrometres: pieces, sizes, sides, the rosette (R1, R2.3, R10).
+
+The origin is in the middle, x points east, y north.
+"""
 
 from collections.abc import Callable
 from math import cos, radians, sin, sqrt

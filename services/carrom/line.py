@@ -72,12 +72,12 @@ def _down(um: float) -> int:
 
 def room(side: str, board: Iterable[Lying]) -> list[tuple[int, int]]:
     """The free places on the line, whole micrometres as commands are: intervals, both ends allowed, left to right."""
-    covered = sorted(
-        (u - half, u + half)
-        for u, off, _ in _in_reach(side, board)
-        if _OVERLAP > off * off
-        for half in (isqrt(_OVERLAP - off * off - 1),)
-    )
+    covered: list[tuple[int, int]] = []
+    for u, off, _ in _in_reach(side, board):
+        if (rest := _OVERLAP - off * off) > 0:
+            half = isqrt(rest - 1)
+            covered.append((u - half, u + half))
+    covered.sort()
     free: list[tuple[int, int]] = []
     at = -END_UM
     for low, high in covered:

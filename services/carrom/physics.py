@@ -19,7 +19,8 @@ BOUNCE, RAIL_BOUNCE, SLOW = 0.90, 0.75, 0.01
 RAIL, HOLE_AT, HOLE = 0.370, 0.34775, 0.02225
 SPOT_TOLERANCE = 1e-6
 LIMIT_S = 20.0
-MOST_EVENTS = 200_000
+MOST_EVENTS = 50_000
+"""A shot has some hundred; this stops what ought not to be."""
 
 _TOUCHING = 1e-10
 """A gap of less is none."""
@@ -77,6 +78,7 @@ class World:
         self.dropped: list[int] = []
         self.settled = True
         self.handled = 0
+        self._handle = (self._fall, self._hit_rail, self._meet, self._leave_spot, self._stop)
         self.tracks: list[list[Point]] | None = [[] for _ in range(n)] if tracks else None
 
     # ------------------------------------------------------------------------------------------------ set up
@@ -88,21 +90,38 @@ class World:
 
     def run(self) -> None:
         """Plays the shot until all discs lie, or to the limit of R11.9."""
+        self.begin()
+        while self.step():
+            pass
+
+    def begin(self) -> None:
+        """Looks for the first contacts."""
         for disc in self.on_board:
             self._meet_all(disc, moving_only=True)
         self._drop()
+
+    def step(self) -> bool:
+        """The next event; False when all discs lie."""
         events, versions = self.events, self.versions
-        handle = (self._fall, self._hit_rail, self._meet, self._leave_spot, self._stop)
         while events:
             at, kind, a, b, version_a, version_b = heappop(events)
-            if versions[a] != version_a or versions[b] != version_b:
-                continue
-            self.handled += 1
-            if at > LIMIT_S or self.handled > MOST_EVENTS:
-                self._cut(min(at, LIMIT_S))
-                return
-            self.time = at
-            handle[kind](a, b)
+            if versions[a] == version_a and versions[b] == version_b:
+                break
+        else:
+            return False
+        self.handled += 1
+        if at > LIMIT_S or self.handled > MOST_EVENTS:
+            self._cut(min(at, LIMIT_S))
+            return False
+        self.time = at
+        self._handle[kind](a, b)
+        return True
+
+    def energy(self) -> float:
+        """Kinetic energy of all discs now (J)."""
+        return sum(
+            0.5 * self.discs[one].mass * (v[0] ** 2 + v[1] ** 2) for one in self.on_board for v in (self.velocity(one),)
+        )
 
     def where(self, disc: int) -> tuple[float, float]:
         """Place of a disc now."""
@@ -365,6 +384,7 @@ def meeting(dx: float, dy: float, qx: float, qy: float, ax: float, ay: float, re
     d: from the one to the other; q: its change (m/s); a: half of the change of q (m/s2); `reach`: both radii.
     """
     after, px, py, wx, wy = 0.0, dx, dy, qx, qy
+    gap = closing = inf
     for _ in range(_MOST_STEPS):
         apart = sqrt(px * px + py * py)
         gap = apart - reach

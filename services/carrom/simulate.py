@@ -80,9 +80,13 @@ def _keyframes(world: physics.World, ids: list[str], side: str) -> dict[str, lis
     assert world.tracks is not None
     frames: dict[str, list[list[float]]] = {}
     for disc, track in enumerate(world.tracks):
-        if disc in world.dropped or any(point[1:] != track[0][1:] for point in track):
-            points = [[round(t * 1000, 3), *to_board(side, round(x * 1e4), round(y * 1e4))] for t, x, y in track]
-            frames[ids[disc]] = [p for n, p in enumerate(points) if n == 0 or p != points[n - 1]]
+        points = [[round(t * 1000, 3), *to_board(side, round(x * 1e4), round(y * 1e4))] for t, x, y in track]
+        points = [p for n, p in enumerate(points) if n == 0 or p != points[n - 1]]
+        if disc in world.dropped:
+            frames[ids[disc]] = points
+        elif any(p[1:] != points[0][1:] for p in points):
+            lay_until = 1 if points[0][1:] == points[1][1:] else 0
+            frames[ids[disc]] = points[lay_until:]
     for keep in (2, 4, 8, 1_000_000):
         if sum(map(len, frames.values())) * _FRAME_BYTES <= _MOST_BYTES:
             break
