@@ -5,7 +5,7 @@ direction may be off (radians) for the pion still to fall, to first order. R10, 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import asin, atan2, cos, degrees, erf, hypot, pi, sin, sqrt
+from math import asin, atan2, copysign, cos, degrees, erf, hypot, pi, sin, sqrt
 from typing import NamedTuple
 
 from services.carrom.board import END_UM, LINE_UM
@@ -141,7 +141,7 @@ def direct(table: Table, piece: str, line: Line, places: Sequence[float]) -> Ite
     if piece in table.rail_first:
         return
     x, y = table.discs[piece]
-    gx, gy = x - line.ux * _TOUCH, y - line.uy * _TOUCH
+    gx, gy = _ghost(x, y, line)
     for place in places:
         dx, dy = gx - place, gy - LINE
         way = hypot(dx, dy)
@@ -159,6 +159,18 @@ def direct(table: Table, piece: str, line: Line, places: Sequence[float]) -> Ite
         yield Try(place, degrees(angle), max(speed, _SLOWEST), ease, piece)
 
 
+def _ghost(x: float, y: float, line: Line) -> At:
+    """Where the palet's centre must be at the touch; for a pion that lies at a rail as near to that as it can come."""
+    gx, gy = x - line.ux * _TOUCH, y - line.uy * _TOUCH
+    if abs(gx) > _WALL:
+        gx = copysign(_WALL, gx)
+        gy = y - copysign(sqrt(max(_TOUCH * _TOUCH - (x - gx) ** 2, 0.0)), line.uy)
+    if abs(gy) > _WALL:
+        gy = copysign(_WALL, gy)
+        gx = x - copysign(sqrt(max(_TOUCH * _TOUCH - (y - gy) ** 2, 0.0)), line.ux)
+    return gx, gy
+
+
 def direct_is_clear(table: Table, shot: Try) -> bool:
     """Whether the palet's straight way to its target touches nothing else."""
     x, y = table.discs[shot.target]
@@ -173,9 +185,7 @@ def direct_is_clear(table: Table, shot: Try) -> bool:
 def off_rail(table: Table, piece: str, line: Line, places: Sequence[float]) -> Iterator[Try]:
     """Shots off one rail (far, left, right) at a pion so that it goes its way; only with a clear way."""
     x, y = table.discs[piece]
-    gx, gy = x - line.ux * _TOUCH, y - line.uy * _TOUCH
-    if max(abs(gx), abs(gy)) > _WALL:
-        return
+    gx, gy = _ghost(x, y, line)
     for place in places:
         for rail in ("far", "left", "right"):
             if rail == "far":

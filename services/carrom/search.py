@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 
 from services.carrom import aim
 from services.carrom.aim import Table, Try
-from services.carrom.board import COLOURS, NORTH, PALET, RED, SIDES, SOUTH, Lying, to_frame
+from services.carrom.board import COLOURS, NORTH, PALET, PION_UM, RED, SIDES, SOUTH, Lying, to_frame
+from services.carrom.centre import spot_free
 from services.carrom.line import rail_first, room
 from services.carrom.simulate import outcome_of, play
 from services.carrom.state import NINE, VALIDATE
 from stamtafel.carrom.v1 import carrom_pb2 as pb
 
+_SPOT_UM = 2 * PION_UM
+_POOR = 0.6
+"""A best shot worth less makes a searcher with tricks look further."""
 FASTEST, SLOWEST, STEEPEST = 6.0, 0.2, 85.0
 
 
@@ -38,7 +42,7 @@ class Skill(NamedTuple):
 
 
 NORMAL = Skill(candidates=15, trials=1, finalists=0, final_trials=0, tricks=False, deep=False)
-HARD = Skill(candidates=30, trials=4, finalists=6, final_trials=12, tricks=True, deep=True)
+HARD = Skill(candidates=30, trials=5, finalists=8, final_trials=15, tricks=True, deep=True)
 
 
 class Spot(NamedTuple):
@@ -72,6 +76,10 @@ class Spot(NamedTuple):
         lying = {piece for piece, _, _ in self.board}
         reds = [RED] if self.red_open and RED in lying and len(self.own) > 0 else []
         return sorted(self.own & lying) + reds
+
+    def buried(self) -> list[str]:
+        """Discs worth pocketing that wait in the pile."""
+        return [piece for piece in self.pile if piece in self.own or (piece == RED and self.red_open)]
 
 
 def spot_of(view: pb.View, options: pb.Options, seat: int) -> Spot:
@@ -145,7 +153,8 @@ def _reaches(table: Table, shot: Try) -> bool:
 
 def last_resort(spot: Spot, table: Table, rng: Random, many: int) -> list[Try]:
     """Where nothing can be pocketed by design: hard or gentle touches, off the rail if need be, and some wild shots."""
-    own = [piece for piece in spot.targets() if piece != RED] or list(table.discs)
+    over_spot = {piece for piece, x, y in spot.board if x * x + y * y < _SPOT_UM**2} if spot.buried() else set[str]()
+    own = [*sorted(over_spot), *(piece for piece in spot.targets() if piece != RED)] or list(table.discs)
     places = table.places(9)
     found = list(aim.touching(table, own, places, (1.0, 2.0, 3.5, 5.5)))
     rng.shuffle(found)
@@ -202,10 +211,13 @@ def tried(spot: Spot, table: Table, shot: Try) -> After:
     if over and not spot.needs_red:
         value += 3.0 if not mine else -3.0
     elif not mine and red_open:
-        value -= 2.0
+        value -= 5.0
     if spot.bonus and not kept:
         value -= 3.0
-    return After(value, kept, _next(spot, outcome, (mine, others), must_validate, red_open and not must_validate), over)
+    after = _next(spot, outcome, (mine, others), must_validate, red_open and not must_validate)
+    # What waits in the pile cannot be played: to free it is worth something, but less than a pion.
+    value += 0.25 * (len(spot.buried()) - len(after.buried()))
+    return After(value, kept, after, over)
 
 
 def _next(
@@ -220,6 +232,8 @@ def _next(
         (piece, round(x * 1e6), round(y * 1e6)) for piece, (x, y) in sorted(outcome["rest"].items()) if piece != PALET
     )
     pile = tuple(piece for piece in spot.pile if piece not in outcome["dropped"])
+    if pile and spot_free(board):
+        board, pile = tuple(sorted((*board, (pile[0], 0, 0)))), pile[1:]
     own, theirs = left
     opened = red_open or len(own) < NINE
     return spot._replace(
@@ -263,24 +277,24 @@ def choose(spot: Spot, skill: Skill, hand: Hand, rng: Random) -> Try:
     """The best shot found, without error. `hand` is what the search reckons with."""
     table = spot.table()
     tries = candidates(spot, table, skill.candidates, skill.tricks)
-    if len(tries) < skill.candidates // 2:
-        tries += last_resort(spot, table, rng, skill.candidates - len(tries))
+    if len(tries) < skill.candidates // 2 or spot.buried():
+        tries += last_resort(spot, table, rng, max(skill.candidates - len(tries), 6))
     if not tries:
         return Try(sum(table.room[0]) / 2, 0.0, FASTEST / 2, 0.0, "")
-    scored: list[tuple[float, int]] = []
-    for number, shot in enumerate(tries):
-        if skill.trials == 1:
-            afters = [tried(spot, table, shot)]
-        else:
-            afters = [tried(spot, table, with_error(shot, hand, rng)) for _ in range(skill.trials)]
-        scored.append((sum(after.value for after in afters) / len(afters), number))
-    scored.sort(key=lambda one: (-one[0], one[1]))
+    scored = _scored(spot, table, tries, skill.trials, hand, rng)
+    if skill.tricks and scored[0][0] < _POOR:
+        more = candidates(spot, table, 3 * skill.candidates, skill.tricks)[skill.candidates :]
+        more += last_resort(spot, table, rng, 2 * skill.candidates)
+        known = len(tries)
+        tries += more
+        scored += [(value, known + n) for value, n in _scored(spot, table, more, 2, hand, rng)]
+        scored.sort(key=lambda one: (-one[0], one[1]))
     if not skill.finalists:
         return tries[scored[0][1]]
     deep = skill.deep and len(spot.own) <= 3
     best, found = float("-inf"), tries[scored[0][1]]
     for first, number in scored[: skill.finalists]:
-        shot, total = tries[number], first * skill.trials
+        shot, total = tries[number], first * skill.trials  # the sum of the trials before
         follow, looked = 0.0, 0
         for _ in range(skill.final_trials):
             after = tried(spot, table, with_error(shot, hand, rng))
@@ -292,6 +306,17 @@ def choose(spot: Spot, skill: Skill, hand: Hand, rng: Random) -> Try:
         if value > best:
             best, found = value, shot
     return found
+
+
+def _scored(
+    spot: Spot, table: Table, tries: list[Try], trials: int, hand: Hand, rng: Random
+) -> list[tuple[float, int]]:
+    """Mean value and number of each shot, best first; one trial is made without error."""
+    scored: list[tuple[float, int]] = []
+    for number, shot in enumerate(tries):
+        made = [shot] if trials == 1 else [with_error(shot, hand, rng) for _ in range(trials)]
+        scored.append((sum(tried(spot, table, one).value for one in made) / trials, number))
+    return sorted(scored, key=lambda one: (-one[0], one[1]))
 
 
 def _two_deep(after: After, hand: Hand, rng: Random) -> float:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from libs.table.rules import Facts, Job
+from libs.table.rules import Facts, Job, Refused
 from services.carrom.board import RED
 from services.carrom.bot import HANDS, aimed
 from services.carrom.rules import RULES
@@ -131,8 +131,6 @@ def pots(player: Player, seed: int, many: int) -> float:
 
 
 def _refusal(state: State, command: pb.Shoot) -> str:
-    from libs.table.rules import Refused
-
     try:
         RULES.decide(state, 0, command, Chance(Random(0)))
     except Refused as refused:
@@ -192,11 +190,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         began = process_time()
         counts = sorted(shots_alone(usual(level), args.seed * 1000 + n) for n in range(args.boards))
         each = (process_time() - began) / sum(counts)
-        print(
-            f"alone {level:7} median {median(counts):5.1f}  worst {counts[-1]:3}  over 60: {sum(c > 60 for c in counts)}",
-            end="",
-        )
-        print(f"  ({each * 1000:.0f} ms CPU a shot)", flush=True)
+        over = sum(count > 60 for count in counts)
+        spread = f"median {median(counts):5.1f}  worst {counts[-1]:3}  over 60: {over}"
+        print(f"alone {level:7} {spread}  ({each * 1000:.0f} ms CPU a shot)", flush=True)
     for level in LEVELS if args.open else ():
         print(
             f"pots  {level:7} {pots(usual(level), args.seed, args.open):.3f} of {args.open} open positions", flush=True
