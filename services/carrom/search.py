@@ -154,7 +154,8 @@ def _reaches(table: Table, shot: Try) -> bool:
 def last_resort(spot: Spot, table: Table, rng: Random, many: int) -> list[Try]:
     """Where nothing can be pocketed by design: hard or gentle touches, off the rail if need be, and some wild shots."""
     over_spot = {piece for piece, x, y in spot.board if x * x + y * y < _SPOT_UM**2} if spot.buried() else set[str]()
-    own = [*sorted(over_spot), *(piece for piece in spot.targets() if piece != RED)] or list(table.discs)
+    wanted = [piece for piece in spot.targets() if piece != RED or spot.needs_red]
+    own = [*sorted(over_spot), *wanted] or list(table.discs)
     places = table.places(9)
     found = list(aim.touching(table, own, places, (1.0, 2.0, 3.5, 5.5)))
     rng.shuffle(found)
@@ -254,7 +255,10 @@ def best_chance(spot: Spot, sigma: float) -> float:
     table = spot.table()
     places = table.places(5)
     best = 0.0
-    for piece in spot.own & set(table.discs):
+    wanted = set(spot.own)
+    if spot.needs_red and spot.red_open:
+        wanted = {RED} if len(wanted) == 1 else {RED, *wanted}
+    for piece in sorted(wanted & set(table.discs)):
         for line in aim.lines_to_holes(table, piece, 0.3):
             for shot in aim.direct(table, piece, line, places):
                 if shot.ease > best and aim.direct_is_clear(table, shot):
@@ -267,7 +271,7 @@ def follow_up(after: After, hand: Hand) -> float:
     if after.over:
         return 0.0
     sigma = max(radians(hand.angle), 1e-4)
-    if after.kept:
+    if after.kept or after.spot.needs_red:
         weight = 1.2 if after.spot.must_validate else 0.8
         return weight * best_chance(after.spot, sigma)
     return -0.8 * best_chance(turned(after.spot), sigma)
