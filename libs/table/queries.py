@@ -14,8 +14,9 @@ from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
+from libs.log.chain import start_hash
 from libs.log.export import to_message
-from libs.log.model import EventRecord, Fenced
+from libs.log.model import EventRecord, Fenced, Head
 from libs.log.port import Log
 from libs.table.describe import describe
 from libs.table.life import CLOSED, PLAYING, any_of
@@ -225,10 +226,30 @@ class TableQueries:
         return audience_for_ended(now, now, viewer)
 
     async def read_log(self, asked: pb.ReadLogRequest) -> pb.ReadLogResponse:
-        """Stored events by position, for services behind the event stream."""
+        """Stored events by position, for services behind the event stream; of some kinds only, if they say so."""
         limit = min(max(asked.limit, 1), MOST_EVENTS)
         records = await self._log.read(self._writer.log, asked.after, limit)
-        return pb.ReadLogResponse(records=[to_message(record).SerializeToString() for record in records])
+        wanted, head = set(asked.kinds), self._head()
+        return pb.ReadLogResponse(
+            records=[to_message(r).SerializeToString() for r in records if not wanted or r.kind in wanted],
+            prev_hash=await self._hash_at(asked.after),
+            head_pos=head.pos,
+            head_hash=head.hash,
+            last=records[-1].pos if records else asked.after,
+        )
+
+    async def _hash_at(self, pos: int) -> bytes:
+        """The chain's value at a position; at 0 its start."""
+        if pos == 0:
+            return start_hash(self._writer.log)
+        found = await self._log.read(self._writer.log, pos - 1, 1)
+        return found[0].hash if found else b""
+
+    def _head(self) -> Head:
+        head = self._writer.head
+        if head is None:
+            raise Fenced(f"{self._writer.log} has another owner")
+        return head
 
     async def read_table(self, asked: pb.ReadTableRequest) -> pb.ReadTableResponse:
         """Stored events of one table with the links of the chain: nothing of a running play but for auditors."""
@@ -241,11 +262,13 @@ class TableQueries:
         limit = min(max(asked.limit, 1), MOST_EVENTS)
         records = await self._log.read_stream(asked.table_id, asked.after_version, limit)
         links = await self._log.read_links(self._writer.log, [record.pos for record in records])
-        last = records[-1].ver if records else asked.after_version
+        last, head = records[-1].ver if records else asked.after_version, self._head()
         return pb.ReadTableResponse(
             records=[to_message(link.record).SerializeToString() for link in links],
             prev_hashes=[link.prev_hash for link in links],
             more=last < now.version,
+            head_pos=head.pos,
+            head_hash=head.hash,
         )
 
     async def read_record(self, asked: pb.ReadRecordRequest) -> pb.ReadRecordResponse:

@@ -57,7 +57,7 @@ async def main(process: Process[GatewaySettings]) -> None:
     server = GatewayServer(_options(settings), gateway.handlers(), gateway.shut)
     hub_beat = process.supervise("watches", lambda: gateway.hub.keep(hub_beat.beat), LoopOptions(stale_after=STALE_S))
     process.supervise("lobby", gateway.lobby_watch.run)
-    process.supervise("games", gateway.catalog.learn_all)
+    process.supervise("games", gateway.catalog.keep)
     port = await server.start()
     process.on_drain(lambda: server.stop(settings.drain_seconds))
     _watch(process, gateway)

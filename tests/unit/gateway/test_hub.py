@@ -79,7 +79,9 @@ class Bench:
         request = table.WatchRequest(table_id=TABLE, viewer=table.Viewer(player=player, seat=seat), from_version=since)
         return Reader(LOG, request, sink.push, sink.end)
 
-    async def join(self, player: str = "cleo", seat: int | None = None, since: int | None = None) -> tuple[Reader, Sink]:
+    async def join(
+        self, player: str = "cleo", seat: int | None = None, since: int | None = None
+    ) -> tuple[Reader, Sink]:
         sink = Sink()
         reader = self.reader(sink, player, seat, since)
         await self.hub.join(reader)

@@ -4,8 +4,10 @@ import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
 
 from libs.bus import Live, MemoryBroker, subscribe_live
-from libs.service import SettingsError, load
+from libs.readmodel import Place
+from libs.service import Metrics, SettingsError, load
 from libs.table.life import Life, Seat, any_of
+from services.tally.instruments import TallyInstruments
 from services.tally.lobby import without_secrets
 from services.tally.notices import MOST, lobby_notice
 from services.tally.settings import TallySettings
@@ -46,3 +48,14 @@ def test_names_of_logs(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("STAMTAFEL_LOGS", wrong)
         with pytest.raises(SettingsError, match="STAMTAFEL_LOGS"):
             load(TallySettings)
+
+
+def test_what_is_set_aside_raises_the_alarm() -> None:
+    metrics = Metrics(process=False)
+    instruments = TallyInstruments(metrics, ["lobby"], ["trictrac-0"])
+    instruments.counted(Place("lobby", 1, "trictrac-0"), 5, 2)
+    instruments.lost("trictrac-0")
+    text = metrics.render().decode()
+    assert 'stamtafel_poison_total{log="trictrac-0"} 2.0' in text
+    assert 'stamtafel_reader_events_total{consumer="tally.lobby",log="trictrac-0"} 5.0' in text
+    assert 'stamtafel_reader_lost_total{consumer="tally",log="trictrac-0"} 1.0' in text
