@@ -279,7 +279,7 @@ class World:
         avx, avy = self.velocity(a)
         bvx, bvy = self.velocity(b)
         nx, ny = bx - ax, by - ay
-        apart = sqrt(nx * nx + ny * ny)
+        apart = sqrt(nx * nx + ny * ny) or _TOUCHING
         nx, ny = nx / apart, ny / apart
         approach = (avx - bvx) * nx + (avy - bvy) * ny
         if self.first_contact is None and self.palet in (a, b):
@@ -386,7 +386,7 @@ def meeting(dx: float, dy: float, qx: float, qy: float, ax: float, ay: float, re
     after, px, py, wx, wy = 0.0, dx, dy, qx, qy
     gap = closing = inf
     for _ in range(_MOST_STEPS):
-        apart = sqrt(px * px + py * py)
+        apart = sqrt(px * px + py * py) or _TOUCHING
         gap = apart - reach
         closing = (px * wx + py * wy) / apart
         bend = (px * ax + py * ay) / apart
