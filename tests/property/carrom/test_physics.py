@@ -235,13 +235,18 @@ def test_p15_keyframes_are_the_shot() -> None:
         for ms in moments:
             until(world, ms / 1000)
             seen: list[tuple[float, float, float]] = []
+            exact: list[tuple[float, float, float]] = []
             for disc in world.on_board:
                 piece = ids[disc]
                 u, w = world.where(disc)
                 x, y = turned([u, w], FOUR.index(case.side))
+                exact.append((x, y, world.discs[disc].radius))
                 drawn = at(frames[piece], ms) if piece in frames else start[piece]
                 assert drawn == pytest.approx((x, y), abs=6e-4)
                 seen.append((*drawn, world.discs[disc].radius))
+            for n, (x, y, radius) in enumerate(exact):  # no contact was missed
+                assert all(hypot(x - a, y - b) >= radius + r - 1e-5 for a, b, r in exact[:n])
+                assert max(abs(x), abs(y)) <= 0.37 - radius + 1e-6
             for n, (x, y, radius) in enumerate(seen):
                 assert all(hypot(x - a, y - b) >= radius + r - 1e-3 for a, b, r in seen[:n])
 
