@@ -5,14 +5,13 @@ from math import isfinite
 from typing import Any, cast
 
 from libs.table.rules import Refused
-from services.carrom.board import COLOURS, PION_UM, PIONS, RAIL_UM, RED, SIDES, start_layout
+from services.carrom.board import COLOURS, PIONS, RAIL_UM, RED, SIDES, start_layout
 from services.carrom.options import SETS, Setup
 from services.carrom.state import BOARD, BONUS, NINE, OWNED, PENDING, SHOOT, VALIDATE, State, team_of
 
 _KEYS = (
     "set", "white_seat", "turn", "acquired", "red", "board", "pile", "sets", "points", "bonus", "misses",
 )  # fmt: skip
-_FURTHEST_UM = RAIL_UM - PION_UM
 _MOST = 1_000_000
 
 
@@ -82,8 +81,8 @@ def _um(value: object, field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise _wrong(field, f"a number of metres is needed, not {value!r}")
     um = round(value * 1e6)
-    if abs(um) > _FURTHEST_UM:
-        raise _wrong(field, f"a pion lies within {_FURTHEST_UM / 1e6} of the middle, not at {value!r}")
+    if abs(um) > RAIL_UM:
+        raise _wrong(field, f"the board ends {RAIL_UM / 1e6} from the middle, before {value!r}")
     return um
 
 
