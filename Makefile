@@ -46,6 +46,10 @@ up: gen
 demo: gen
 	@$(BIN)/python -m deploy.demo $(GAMES)
 
+KILLS ?= 100
+faults: gen
+	KILLS=$(KILLS) $(BIN)/python -m pytest tests/faults/test_faults.py
+
 GAME ?= trictrac
 strength: gen
 	$(BIN)/python -m services.$(GAME).strength $(ARGS)

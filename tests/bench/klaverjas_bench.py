@@ -4,13 +4,12 @@ from itertools import pairwise
 from random import Random
 from time import thread_time_ns
 
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
-
 from libs.table.rules import Facts
 from services.klaverjas.decide import playable
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import PLAY
 from services.klaverjas.table import RandomCtx
+from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
 def bench_klaverjas(games: int = 2) -> dict[str, float]:

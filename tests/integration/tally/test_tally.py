@@ -52,7 +52,7 @@ class Tally:
         last = len(self.script.records)
         async with asyncio.timeout(20):
             for name in self.host.projections:
-                while self.host.measure(name, self.script.log).position < last:  # noqa: ASYNC110
+                while self.host.measure(name, self.script.log).position < last:
                     await asyncio.sleep(0)
 
     async def rows(self, query: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import random
 from collections.abc import AsyncIterator
@@ -24,6 +25,7 @@ from services.gateway.tokens import Identity, Tokens
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1 import table_pb2 as table
 from stamtafel.trictrac.v1 import trictrac_pb2 as trictrac
+from tests.unit.gateway.waiting import until
 from tests.unit.gateway.world import Client, World, detail, reason, world
 
 TABLE = "trictrac-0-abc"
@@ -328,28 +330,25 @@ async def test_many_cancelled_streams_leave_nothing(w: World) -> None:
         if n % 2:
             await stream.read()
         stream.cancel()
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await stream.code()
-        except asyncio.CancelledError:
-            pass
 
-    async def still() -> None:
+    def still() -> bool:
         gateway = w.gateway
-        while gateway.door.streams.open or gateway.hub.readers or gateway.hub.tasks or gateway.lobby_watch.watchers:
-            await asyncio.sleep(0.001)
+        held = (gateway.door.streams.open, gateway.hub.readers, gateway.hub.tasks, gateway.lobby_watch.watchers)
+        return held == (0, 0, 0, 0)
 
     clients = [w.client(name) for name in ("ann", "bob", "cleo", "dirk")]
     for n in range(12):
         await once(n)
-    await still()
+    await until(still)
     gc.collect()
     before = (len(asyncio.all_tasks()), sum(len(x) for x in w.broker._exact.values()), _objects())
     for n in range(5000):
         await once(n)
-    await still()
+    await until(still)
     assert (w.gateway.hub.feeds, w.gateway.watching.open) == (0, 0)
-    while len(asyncio.all_tasks()) > before[0]:
-        await asyncio.sleep(0.001)
+    await until(lambda: len(asyncio.all_tasks()) <= before[0])
     gc.collect()
     assert sum(len(x) for x in w.broker._exact.values()) == before[1]
     assert _objects() <= before[2] + 5
@@ -394,8 +393,7 @@ async def test_no_owner_and_no_answer_are_unavailable_with_a_time_to_try_again(w
     w.owner.silent = True
     client = w.client("ann")
     pending = asyncio.create_task(_act(client))
-    while not w.owner.commands:
-        await asyncio.sleep(0)
+    await until(lambda: w.owner.commands)
     w.gateway.sender.close()
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await pending
