@@ -41,7 +41,12 @@ class Show(msgspec.Struct, frozen=True):
     level: str = "normal"
 
 
-SHOWS = (Show("trictrac", {"preset": "quick", "seats": 4}, ("easy", "normal", "hard")),)
+SHOWS = (
+    Show("trictrac", {"preset": "quick", "seats": 4}, ("easy", "normal", "hard")),
+    Show("klaverjas", {"boompjes": 2}, ("easy", "normal", "easy")),
+    Show("backgammon", {"preset": "quick"}, ("easy",)),
+    Show("carrom", {"preset": "quick"}, ("normal",)),
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
