@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -18,12 +19,29 @@ import asyncpg
 from deploy.local.stack import LocalStack
 from libs.client.client import Client, connect
 from libs.client.errors import ClientError, Refused
+from libs.table.plain import from_plain
 from stamtafel.gateway.v1 import gateway_pb2 as gw
 from stamtafel.table.v1 import table_pb2 as pb
 from stamtafel.trictrac.v1 import trictrac_pb2 as tt
 
 ACT_CHANCE = 0.9  # else the clock acts
-VICTIMS = ("trictrac", "trictrac", "trictrac", "gateway", "gateway", "timer", "bots", "tally", "nats", "postgres")
+BESIDE_TABLES = 2
+VICTIMS = (
+    "trictrac",
+    "trictrac",
+    "trictrac",
+    "gateway",
+    "gateway",
+    "timer",
+    "bots",
+    "tally",
+    "nats",
+    "postgres",
+    "klaverjas",
+    "backgammon",
+    "carrom",
+    "liarsdice",
+)
 
 
 class Told(NamedTuple):
@@ -36,10 +54,14 @@ class Told(NamedTuple):
 
 
 class Storm:
-    """Plays `tables` tables of two people and a computer player, and kills. `told` and `unanswered` are the record."""
+    """Plays `tables` tables of two people and a computer player, and kills. `told` and `unanswered` are the record.
+
+    Of every other game that runs in the stack, computer players play two tables beside.
+    """
 
     def __init__(self, stack: LocalStack, tables: int, seed: int, say: Callable[[str], None] = lambda _: None) -> None:
         self._stack = stack
+        self._others = [game for game in ("backgammon", "carrom", "klaverjas", "liarsdice") if game in stack.names()]
         self._tables = tables
         self._rng = random.Random(seed)
         self._say = say
@@ -57,6 +79,7 @@ class Storm:
                 (ann, (await ann.sign_in_guest("Ann")).player_id),
                 (ben, (await ben.sign_in_guest("Ben")).player_id),
             ]
+            await self._beside(ann)
             playing = [asyncio.create_task(self._table(people, n)) for n in range(self._tables)]
             try:
                 await self._until(lambda: len(self.ids) == self._tables or any(task.done() for task in playing))
@@ -67,6 +90,16 @@ class Storm:
             finally:
                 self._stop.set()
                 await asyncio.gather(*playing)
+
+    async def _beside(self, client: Client) -> None:
+        """Tables of the other games, with computer players at every seat."""
+        for game in self._others:
+            rules = importlib.import_module(f"services.{game}.rules").RULES
+            seats = rules.seating(rules.options(rules.options_type())).seats
+            bots = [{"seat": seat, "level": "easy"} for seat in range(seats)]
+            for _ in range(BESIDE_TABLES):
+                options = from_plain(rules.options_type, {"bots": bots})
+                await client.lobby.open(game, options=options)
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not holds():
