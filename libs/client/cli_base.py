@@ -42,6 +42,11 @@ def say(text: str) -> None:
     out().print(text, markup=False, emoji=False)
 
 
+def draw(text: str) -> None:
+    """A picture in rich markup (see `show.table_text`) to standard output."""
+    out().print(text, emoji=False)
+
+
 def fail(message: str, code: int = EXIT_FAILED) -> NoReturn:
     """End with one sentence on standard error."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"stamtafel: {message}", markup=False, emoji=False)

@@ -10,7 +10,7 @@ import typer
 
 from libs.client import games, show
 from libs.client.checking import FileReport, check_file
-from libs.client.cli_base import EXIT_FAILED, command, opened, place_of, say
+from libs.client.cli_base import EXIT_FAILED, command, draw, opened, place_of, say
 from libs.client.cli_play import TableId, Words
 from libs.client.client import Client
 from libs.client.setup import BadWish
@@ -56,11 +56,11 @@ async def replay(
             for event in reply.events:
                 say(show.event_line(game, event))
             if pictures:
-                say(f"\n{show.table_text(reply.view, seat, words)}\n")
+                draw(f"\n{show.table_text(reply.view, seat, words)}\n")
     if last is None:
         say("there is nothing before the first decision")
     elif not pictures:
-        say(f"\n{show.table_text(last.view, seat, words)}")
+        draw(f"\n{show.table_text(last.view, seat, words)}")
 
 
 @command

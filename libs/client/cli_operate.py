@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from libs.client import show
-from libs.client.cli_base import command, opened, out, place_of, say
+from libs.client.cli_base import command, draw, opened, out, place_of, say
 from libs.client.cli_play import TableId
 
 Reason = Annotated[str, typer.Option(help="Why; it is kept.")]
@@ -35,7 +35,7 @@ async def explain(context: typer.Context, table_id: TableId) -> None:
     """What the owner of a table knows about it."""
     async with opened(place_of(context)) as client:
         known = await client.operations.explain(table_id)
-    say(show.table_text(known.view, None))
+    draw(show.table_text(known.view, None))
     for clock in known.view.clocks:
         whose = f"seat {clock.seat}" if clock.HasField("seat") else "the house"
         say(f"clock {clock.clock_id} of {whose}, due {clock.due.ToDatetime():%Y-%m-%d %H:%M:%S}")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from libs.client import games, show
-from libs.client.cli_base import command, default_name, opened, out, place_of, say
+from libs.client.cli_base import command, default_name, draw, opened, out, place_of, say
 from libs.client.client import Client
 from libs.client.keys import session_by_keys
 from libs.client.place import Place
@@ -158,12 +158,12 @@ async def watch(
             if pictures:
                 assert paper.clear is not None
                 paper.clear()
-                say(show.table_text(update.view, seat, words))
+                draw(show.table_text(update.view, seat, words))
             else:
                 for event in update.events:
                     say(show.event_line(game, event))
                 if update.reset:
-                    say(show.table_text(update.view, seat, words))
+                    draw(show.table_text(update.view, seat, words))
             for line in show.result_lines(update.view) if pictures else ():
                 say(line)
             ended = update.view.state == table.TABLE_STATE_RESTING and update.view.HasField("result")
@@ -271,4 +271,4 @@ def _deaf(_: table.Update) -> None:
 
 def _paper() -> Paper:
     console = out()
-    return Paper(say, console.clear if console.is_terminal else None)
+    return Paper(say, console.clear if console.is_terminal else None, draw)

@@ -9,6 +9,7 @@ from typing import Any
 
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
+from rich.markup import escape
 
 from libs.client import games
 from libs.table.plain import to_plain, type_name
@@ -52,15 +53,20 @@ def _name(name: str, bot: str) -> str:
 
 
 def table_text(view: table.TableView, you: int | None, words: str = "en") -> str:
-    """A table: who sits where, the game's own picture, and what else there is to say."""
+    """A table as rich markup: who sits where, and the game's own picture (screens draw in markup)."""
     state = STATES.get(view.state, "unknown") + (", paused" if view.paused else "")
     lines = [f"{view.table_id}  version {view.version}  {state}  play {view.play}"]
     lines.append("   ".join(_seat(seat, view, you) for seat in view.seats))
+    lines = [escape(line) for line in lines]
     shown = games.unpack(view.game, view.game_view) if view.HasField("game_view") else None
     if shown is not None:
         screen = games.screen(view.game)
-        lines += ["", screen.draw(shown, you, words) if screen else json.dumps(to_plain(shown, unset=False), indent=1)]
+        lines += ["", screen.draw(shown, you, words) if screen else escape(_json(shown))]
     return "\n".join(lines)
+
+
+def _json(shown: Message) -> str:
+    return json.dumps(to_plain(shown, unset=False), indent=1)
 
 
 def _seat(seat: table.SeatView, view: table.TableView, you: int | None) -> str:

@@ -25,11 +25,17 @@ CLEAR = "\x1b[2J\x1b[H"
 
 
 class Paper:
-    """Where it is written: `write` a line, `clear` the screen where there is one (None: never)."""
+    """Where it is written: `write` a line as it is, `draw` a picture in markup, `clear` the screen (None: never)."""
 
-    def __init__(self, write: Callable[[str], None], clear: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        clear: Callable[[], None] | None = None,
+        draw: Callable[[str], None] | None = None,
+    ) -> None:
         self.write = write
         self.clear = clear
+        self.draw = draw or write
 
 
 def read_lines(source: TextIO, inbox: asyncio.Queue[str | None]) -> None:
@@ -124,11 +130,11 @@ class Terminal:
         self._drawn = (seat, view.version)
         if self._paper.clear is not None:
             self._paper.clear()
-        for line in self._picture(seat, view):
+        self._paper.draw(show.table_text(view, seat, self._words))
+        for line in self._below(seat, view):
             self._paper.write(line)
 
-    def _picture(self, seat: int, view: table.TableView) -> Iterable[str]:
-        yield show.table_text(view, seat, self._words)
+    def _below(self, seat: int, view: table.TableView) -> Iterable[str]:
         if view.state == table.TABLE_STATE_GATHERING:
             code = f" --code {view.code}" if view.code else ""
             yield f"Waiting for people: stamtafel join {view.table_id}{code}"
