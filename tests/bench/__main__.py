@@ -1,6 +1,7 @@
 """`make bench`: floors and figures of one run, as a table and as build/bench.json (a flat object).
 
-python -m tests.bench [PART ...]      parts: log bus grpc timer pipeline door takeover games (default: all)
+python -m tests.bench [PART ...]      parts: log bus grpc timer pipeline door takeover shots games
+    (default: all)
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tests.bench.door_bench import BENCH_ENV, bench_door
 from tests.bench.echo import bench_echo
 from tests.bench.log_bench import bench_log
 from tests.bench.pipeline_bench import bench_pipeline
+from tests.bench.shots_bench import bench_shots
 from tests.bench.takeover_bench import bench_takeover
 from tests.bench.timer_bench import bench_timer
 
@@ -91,11 +93,13 @@ async def infrastructure(part: Callable[[LocalStack], Awaitable[dict[str, float]
             return await part(stack)
 
 
-async def platform(part: Callable[[LocalStack], Awaitable[dict[str, float]]]) -> dict[str, float]:
+async def platform(
+    part: Callable[[LocalStack], Awaitable[dict[str, float]]], services: tuple[str, ...] = ("trictrac",)
+) -> dict[str, float]:
     """A part that needs the whole platform."""
     with tempfile.TemporaryDirectory(prefix="stamtafel-bench-", ignore_cleanup_errors=True) as folder:
         async with LocalStack(Path(folder), StackOptions(env=BENCH_ENV)) as stack:
-            await stack.start(["trictrac", "tally", "timer", "bots", "gateway"])
+            await stack.start([*services, "tally", "timer", "bots", "gateway"])
             return await part(stack)
 
 
@@ -107,6 +111,7 @@ PARTS: dict[str, Callable[[], Awaitable[dict[str, float]]]] = {
     "pipeline": lambda: infrastructure(pipelines),
     "door": lambda: platform(door),
     "takeover": lambda: platform(bench_takeover),
+    "shots": lambda: platform(bench_shots, ("trictrac", "carrom")),
     "games": game_figures,
 }
 
