@@ -36,7 +36,9 @@ async def render(
     context: typer.Context,
     table_id: TableId,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write, .svg or .png.")],
-    at: Annotated[int | None, typer.Option("--at", help="As it stood at this version; default: now.", min=1)] = None,
+    at: Annotated[
+        int | None, typer.Option("--at", help="As it stood at (or last before) this version; default: now.", min=1)
+    ] = None,
     seat: Annotated[int | None, typer.Option("--as", help="As this seat saw it.")] = None,
     revealed: Annotated[bool, typer.Option("--revealed", help="Everything, not only what was known then.")] = False,
 ) -> None:

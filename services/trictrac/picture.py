@@ -99,7 +99,7 @@ def _place(view: pb.View, seat: pb.Seat) -> Iterable[str]:
     elif seat.HasField("standing"):
         yield text(_PLACE_W - 12, 24, f"stands {_score(seat.standing.score)}", font_size=14, text_anchor="end")
     if seat.crown:
-        yield tag("path", d="M74 25l-3-14 7 5 5-8 5 8 7-5-3 14z", fill=_GOLD, stroke="#8a6a1c")
+        yield tag("path", d="M20 0l-4-17 9 6 6-10 6 10 9-6-4 17z", fill=_GOLD, stroke="#8a6a1c")
     for number in range(seat.points):
         yield tag("circle", cx=18 + 14.5 * number, cy=42, r=5.5, fill="#a5523a")
     if seat.bok:
