@@ -75,10 +75,12 @@ class Ears:
             self.heard.extend(Heard(who, audience, got[-1].version, event) for event in got)
             replay = gw.ReplayTableRequest(table_id=self.table, as_public=True, from_version=max(1, self.version - 3))
             try:
-                async for picture in client.history.replay(replay):
+                pictures = [picture async for picture in client.history.replay(replay)]
+                for picture in pictures:
                     self.heard.append(Heard("replay", None, picture.view.version, picture.view))
-                    for event in picture.events:
-                        self.heard.append(Heard("replay", None, picture.view.version, event))
+                    # a picture is of its version; events are told as they may be known when the replay is made
+                    now = pictures[-1].view.version
+                    self.heard.extend(Heard("replay", None, now, event) for event in picture.events)
                 export = gw.ExportLogRequest(table_id=self.table)
                 async for piece in client.history.export(export):
                     assert self.over.is_set() or b'"DrawsRevealed"' in piece, "a running play was exported"
