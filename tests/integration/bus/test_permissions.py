@@ -164,6 +164,21 @@ async def test_live_updates_of_seats_are_for_the_gateway_only(party: Party, user
         await party.refused_subscription(user, subject)
 
 
+async def test_a_client_s_account_hears_and_says_nothing(party: Party) -> None:
+    other_table = f"live.{LOG}.t2"
+    for subject in (
+        f"{other_table}.bot.1",
+        f"{other_table}.seat.1",
+        f"live.{LOG}.owner",
+        "qry.>",
+        f"EVT_{LOG}",
+        "$SYS.>",
+    ):
+        await party.refused_subscription("client", subject)
+    for subject in (f"cmd.{LOG}.t1", f"qry.{LOG}", "ans.gateway.1", "_INBOX_game.1", "_INBOX_client.1", "$JS.API.INFO"):
+        await party.refused_publish("client", subject)
+
+
 async def test_nobody_hears_another_s_answers(party: Party) -> None:
     for user in ("client", "bots", "timer", "tally", "game"):
         await party.refused_subscription(user, "ans.gateway.>")
@@ -192,6 +207,9 @@ async def test_kind_play_is_refused_every_way_round(party: Party, user: str) -> 
         f"$JS.API.STREAM.SNAPSHOT.{stream}",
         f"$JS.API.STREAM.UPDATE.{stream}",
         f"$JS.API.STREAM.DELETE.{stream}",
+        f"$JS.API.STREAM.MSG.GET.CMD_{LOG}",
+        f"$JS.API.DIRECT.GET.CMD_{LOG}",
+        f"$JS.API.CONSUMER.DURABLE.CREATE.CMD_{LOG}.spy",
         "$JS.API.STREAM.CREATE.MINE",
         f"evt.{LOG}.t1.play",
         f"live.{LOG}.t1.public",
