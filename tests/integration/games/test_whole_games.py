@@ -1,7 +1,7 @@
 """Whole games through the gateway: one person (the command line's own player) and regulars, in every form of each game.
 
 Every table is played to its end, exported, and found sound from the file alone: chain, seals, and every draw. The long
-form (WHOLE_GAMES=long) plays klaverjas over sixteen boompjes and matches of full length.
+form (WHOLE_GAMES=long) plays matches of full length.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONG = os.environ.get("WHOLE_GAMES") == "long"
 
 FORMS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("trictrac", {"seats": 2, "points": 3}, ("hard",)),
-    ("klaverjas", {"boompjes": 16 if LONG else 4}, ("easy", "normal", "easy")),
+    ("klaverjas", {"boompjes": 16}, ("easy", "normal", "easy")),
     ("klaverjas", {"boompjes": 2, "preset": "rotterdams_bond"}, ("normal", "easy", "normal")),
     ("backgammon", {"play": "match", "match_length": 7 if LONG else 2, "confirm": "auto"}, ("normal",)),
     ("backgammon", {"play": "money", "session_games": 2, "jacoby": True}, ("easy",)),
