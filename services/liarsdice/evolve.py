@@ -67,7 +67,8 @@ def _bid_made(state: State, event: pb.BidMade) -> State:
 
 
 def _lifted(state: State, event: pb.Lifted) -> State:
-    return replace(state, turn=None, lift=(event.seat, event.bidder, event.quantity, NUMBERS[event.face]))
+    lift = (event.seat, event.bidder, event.quantity, NUMBERS[event.face])
+    return replace(state, turn=None, lift=lift, lift_auto=event.auto)
 
 
 def _cups_lifted(state: State, event: pb.CupsLifted) -> State:

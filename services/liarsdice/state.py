@@ -51,7 +51,8 @@ class State(msgspec.Struct, frozen=True):
     """One table. `counts` are dice by seat, `dice` the cups as last shaken; `open`: this round's cups are lifted.
 
     `switches` are the guests' own help switches at tables with regulars (R10.1); `loser` of the last game;
-    `grace`: the opening turn comes after a lift (R9.4); `lift`: (lifter, bidder, quantity, face) while it is decided.
+    `grace`: the opening turn comes after a lift (R9.4); `lift`: (lifter, bidder, quantity, face) while it is decided,
+    `lift_auto`: by the clock.
     """
 
     setup: Setup
@@ -71,6 +72,7 @@ class State(msgspec.Struct, frozen=True):
     open: bool = False
     grace: bool = False
     lift: tuple[int, int, int, int] | None = None
+    lift_auto: bool = False
     shown: Shown | None = None
     loser: int | None = None
 
