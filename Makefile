@@ -6,7 +6,7 @@ BIN := .venv/bin
 PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 export PYTHONPATH := $(CURDIR):$(CURDIR)/gen
 
-.PHONY: setup gen test check conformance demo up bench faults lock format clean
+.PHONY: setup gen test check conformance demo up bench strength faults released lock format clean
 
 setup: gen
 
@@ -37,6 +37,25 @@ check: gen
 	$(BIN)/buf breaking proto --against proto/released.binpb
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+# Everything on this machine until Ctrl-C, data in .stamtafel/. DATABASE_URL and NATS_URL replace the embedded servers.
+up: gen
+	@$(BIN)/python -m deploy.local up
+
+# A short table of each game: played over gRPC, exported, and checked from the file alone.
+demo: gen
+	@$(BIN)/python -m deploy.demo $(GAMES)
+
+KILLS ?= 100
+faults: gen
+	KILLS=$(KILLS) $(BIN)/python -m pytest tests/faults/test_faults.py
+
+GAME ?= trictrac
+strength: gen
+	$(BIN)/python -m services.$(GAME).strength $(ARGS)
+
+bench: gen
+	$(BIN)/python -m tests.bench $(PARTS)
 
 # The contracts as released: what `buf breaking` holds changes against. Written anew with each release.
 released:

@@ -50,6 +50,11 @@ class EventReader:
         return self._after
 
     @property
+    def pending(self) -> int:
+        """Events that wait to be taken, here and in the stream as far as the server has said."""
+        return self._feed.pending + len(self._queue)
+
+    @property
     def lives(self) -> int:
         """How many consumers this reader has used: 1 when nothing ever broke."""
         return self._feed.lives

@@ -84,8 +84,14 @@ class Feed:
         self._open = 0
         self._fresh = True
         self._silent = 0
+        self._pending = b"0"
         self.lives = 0  # consumers made so far
         self.begun = asyncio.Event()  # there was a first one, or never will be
+
+    @property
+    def pending(self) -> int:
+        """Messages behind the last one received that the server had for this reader when it sent that one."""
+        return int(self._pending)
 
     def start(self) -> None:
         """Begin; once."""
@@ -249,6 +255,7 @@ class Feed:
             self.break_off(f"consumer sequence {cseq} after {self._cseq}")
             return
         self._cseq = cseq
+        self._pending = tokens[base + 6]
         self._open -= 1
         pulls = self._pulls
         if pulls:

@@ -1,19 +1,18 @@
 """The relay: a log's committed events into `EVT_<log>`, so that a stream's sequence is the log's position.
 
-Each batch is atomic and expects the stream to stand where the relay thinks: of two relays one is refused (10071) and
-looks again. The lines of the protocol are written here, a thousand at a time: through nats-py's publish it would be a
-fifth as fast.
+Each event expects the one before it in the stream: of two relays one is refused (10071) and looks again, and neither
+can leave a gap or a double. The lines of the protocol are written here, a thousand at a time: through nats-py's publish
+it would be a fifth as fast.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -27,10 +26,19 @@ if TYPE_CHECKING:
 _log = logging.getLogger("stamtafel.bus")
 _decode = msgspec.json.Decoder().decode
 
-MOST_IN_BATCH = 1000  # the server's limit for an atomic batch
+MOST_IN_BATCH = 1000  # so many events wait for one ack
 MOST_BYTES_IN_BATCH = 4 * 1024 * 1024
 MOST_HINTS = 20_000
 MOST_PAUSE_S = 2.0
+
+
+class _UnderWay(NamedTuple):
+    """A batch that was written: where its ack comes, and the sequences before and after it."""
+
+    reply: str
+    future: asyncio.Future[tuple[bytes, bytes]]
+    last: int
+    until: int
 
 
 class Relay:
@@ -53,7 +61,10 @@ class Relay:
         self._doubted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._last = -1  # the stream's last sequence; -1: ask
+        self._told = -1  # the log's last position as far as is known here; -1: read
         self._moved = asyncio.Event()
+        self._idle = False
+        self._under_way: _UnderWay | None = None
 
     @property
     def position(self) -> int:
@@ -77,10 +88,19 @@ class Relay:
     def notify(self, records: Sequence[Committed]) -> None:
         """These events were just committed, in order of position.
 
-        While the relay is far behind they are dropped and read back later.
+        While the relay is far behind they are dropped and read back later. While it has nothing to do they are written
+        at once, so that they leave in one piece with the answers and updates of the same commit.
         """
+        if not records:
+            return
+        self._told = records[-1][0]
+        if self._idle and records[0][0] == self._last + 1 and len(records) <= MOST_IN_BATCH and self._bus.is_connected:
+            self._idle = False
+            self._under_way = self._begin(records, self._last)
+            self._wake.set()
+            return
         hints = self._hints
-        if records and len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
+        if len(hints) < MOST_HINTS and (not hints or hints[-1][0] + 1 == records[0][0]):
             hints.extend(records)
         self._wake.set()
 
@@ -120,15 +140,25 @@ class Relay:
             await self._look()
         last = self._last
         self._wake.clear()
-        batch = self._hinted(last) or list(await self._read(last, MOST_IN_BATCH))
-        if not batch:
-            await self._wake.wait()
-            return
-        if batch[0][0] != last + 1:
-            raise BusError(f"the log {self._log} gave position {batch[0][0]} after {last}")
-        batch = _at_most(batch, MOST_BYTES_IN_BATCH)
+        sent, self._under_way = self._under_way, None
+        if sent is None:
+            batch = self._hinted(last)
+            if not batch and (self._told < 0 or last < self._told):
+                batch = list(await self._read(last, MOST_IN_BATCH))
+            if not batch:
+                self._told = max(self._told, last)
+                self._idle = True
+                try:
+                    await self._wake.wait()
+                finally:
+                    self._idle = False
+                return
+            if batch[0][0] != last + 1:
+                raise BusError(f"the log {self._log} gave position {batch[0][0]} after {last}")
+            sent = self._begin(_at_most(batch, MOST_BYTES_IN_BATCH), last)
+            await self._bus.flushed()
         try:
-            reached = await self._send(batch, last)
+            reached = await self._acked(sent)
         except ApiError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise
@@ -157,18 +187,22 @@ class Relay:
             return []
         return list(islice(hints, MOST_IN_BATCH))
 
-    async def _send(self, batch: Sequence[Committed], last: int) -> int:
-        """Publish one batch atomically; returns the stream's last sequence afterwards."""
+    def _begin(self, batch: Sequence[Committed], last: int) -> _UnderWay:
+        """Write one batch; its ack comes later."""
         reply, future = self._bus.expect()
+        self._bus.write(_lines(self._log, batch, last, reply))
+        return _UnderWay(reply, future, last, last + len(batch))
+
+    async def _acked(self, sent: _UnderWay) -> int:
+        """Wait for the ack of a batch; returns the stream's last sequence afterwards."""
+        last, until = sent.last, sent.until
         try:
-            self._bus.write(_lines(self._log, batch, last, reply))
-            await self._bus.flushed()
             async with asyncio.timeout(5.0):
-                header, data = await future
+                header, data = await sent.future
         except TimeoutError:
-            raise NoAnswer(f"no ack from {self._stream} for {len(batch)} events behind {last}") from None
+            raise NoAnswer(f"no ack from {self._stream} for {until - last} events behind {last}") from None
         finally:
-            self._bus.forget(reply)
+            self._bus.forget(sent.reply)
         if header.startswith(b"NATS/1.0 503"):
             raise Unavailable(f"{self._stream} does not take events")
         ack = _decode(data)
@@ -176,8 +210,8 @@ class Relay:
         if error is not None:
             raise ApiError(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
         reached: int = ack["seq"]
-        if reached != last + len(batch):
-            raise BusError(f"{self._stream} stands at {reached}, expected {last + len(batch)}")
+        if reached != until:
+            raise BusError(f"{self._stream} stands at {reached}, expected {until}")
         return reached
 
     async def _pause(self, seconds: float) -> None:
@@ -201,37 +235,21 @@ def _at_most(batch: list[Committed], most_bytes: int) -> list[Committed]:
 
 
 def _lines(log: str, batch: Sequence[Committed], last: int, reply: str) -> bytes:
-    """The protocol lines of one batch. One event alone needs no batch, only the expected sequence."""
-    expected = f"Nats-Expected-Last-Sequence:{last}\r\n"
-    if len(batch) == 1:
-        _, stream, kind, data = batch[0]
-        header = f"NATS/1.0\r\n{expected}\r\n".encode()
-        line = f"HPUB evt.{log}.{stream}.{kind} {reply} {len(header)} {len(header) + len(data)}\r\n".encode()
-        return b"".join((line, header, data, b"\r\n"))
-    batch_id = secrets.token_hex(8)
-    start = f"NATS/1.0\r\nNats-Batch-Id:{batch_id}\r\nNats-Batch-Sequence:"
-    fixed = len(start) + 4
+    """The protocol lines of one batch: each event expects the one before, and only the last one is acknowledged.
+
+    So an ack of the last says that all are there. (An atomic batch says the same, but costs the server several times
+    as much while batches are small: 1.3 ms of its CPU a move at one table, measured.)
+    """
     parts: list[bytes] = []
     add = parts.append
-    final = len(batch)
-    number = 0
+    final = last + len(batch)
+    expected = last
     for _, stream, kind, data in batch:
-        number += 1
-        size = len(data)
-        if number == 1:
-            extra, to = expected, ""
-        elif number == final:
-            extra, to = "Nats-Batch-Commit:1\r\n", reply
-        else:
-            digits = 1 if number < 10 else 2 if number < 100 else 3 if number < 1000 else 4
-            head = fixed + digits
-            add(f"HPUB evt.{log}.{stream}.{kind} {head} {head + size}\r\n{start}{number}\r\n\r\n".encode())
-            add(data)
-            add(b"\r\n")
-            continue
-        header = f"{start}{number}\r\n{extra}\r\n"
+        header = f"NATS/1.0\r\nNats-Expected-Last-Sequence:{expected}\r\n\r\n"
+        expected += 1
+        to = f"{reply} " if expected == final else ""
         head = len(header)
-        add(f"HPUB evt.{log}.{stream}.{kind} {to} {head} {head + size}\r\n{header}".encode())
+        add(f"HPUB evt.{log}.{stream}.{kind} {to}{head} {head + len(data)}\r\n{header}".encode())
         add(data)
         add(b"\r\n")
     return b"".join(parts)

@@ -113,7 +113,6 @@ async def ensure_events(bus: Bus, log: str, first_seq: int = 1) -> StreamInfo:
             "discard": "old",
             "max_age": EVENTS_MAX_AGE_NS,
             "max_bytes": EVENTS_MAX_BYTES,
-            "allow_atomic": True,
             "first_seq": first_seq,
         },
     )

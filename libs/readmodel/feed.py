@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from libs.bus import BusPort, Events, Fact, Lost, ask
 from stamtafel.log.v1.log_pb2 import EventRecord
@@ -21,8 +22,16 @@ class Feed:
     Positions only grow; nothing is left out between two of them but kinds that were not asked for.
     """
 
-    def __init__(self, bus: BusPort, log: str, after: int, kinds: tuple[str, ...] | None) -> None:
-        """`after` is the position of the last event that the reader has; 0 for none."""
+    def __init__(
+        self,
+        bus: BusPort,
+        log: str,
+        after: int,
+        kinds: tuple[str, ...] | None,
+        on_lost: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`after` is the position of the last event that the reader has; 0 for none. `on_lost`: it fell behind."""
+        self._on_lost = on_lost
         self._bus, self._log, self._after, self._kinds = bus, log, after, kinds
         self._events: Events | None = None
         self._old: deque[Fact] = deque()
@@ -48,6 +57,7 @@ class Feed:
                 facts = await self._events.take(most)
             except Lost as lost:
                 self.lost += 1
+                self._on_lost()
                 self._old_until = lost.first_available - 1
                 await self.close()
                 continue
@@ -61,15 +71,14 @@ class Feed:
             await events.close()
 
     async def _page(self) -> None:
-        query = Query(read_log=ReadLogRequest(after=self._after, limit=PAGE))
+        query = Query(read_log=ReadLogRequest(after=self._after, limit=PAGE, kinds=self._kinds or ()))
         reply = QueryReply.FromString(await ask(self._bus, self._log, query.SerializeToString(), 10.0))
         if reply.WhichOneof("body") != "read_log":
             raise LogRefused(f"{reply.refused.code}: {reply.refused.message}")
-        records = reply.read_log.records
-        if not records:
+        found = reply.read_log
+        if found.last <= self._after:
             raise LogRefused(f"{self._log}: the owner has no events behind {self._after}, the stream neither")
-        for data in records:
+        for data in found.records:
             record = EventRecord.FromString(data)
-            self._after = record.position
-            if self._kinds is None or record.kind in self._kinds:
-                self._old.append(Fact(record.position, record.stream, record.kind, data))
+            self._old.append(Fact(record.position, record.stream, record.kind, data))
+        self._after = found.last

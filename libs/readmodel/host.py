@@ -20,12 +20,13 @@ class HostPorts(msgspec.Struct, frozen=True):
 
     `feed(log, position, kinds)` opens a log's events behind a position. `notify(keys)` is told what readers should look
     at again; no keys: everything. `sleep` waits between looks at the builds and before a failed runner starts again;
-    `failed(place, error)` reports.
+    `failed(place, error)` reports, `counted(place, folded, set_aside)` counts events after each commit.
     """
 
     feed: Callable[[str, int, tuple[str, ...] | None], Facts]
     notify: Notify
     failed: Callable[[Place, Exception], None]
+    counted: Callable[[Place, int, int], None] = lambda place, folded, aside: None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now_us: Callable[[], int] = lambda: time.time_ns() // 1000
 
@@ -118,6 +119,7 @@ class Host:
             pool=self._pools[tables],
             feed=lambda position: self._ports.feed(place.log, position, projection.kinds),
             notify=notify,
+            counted=lambda folded, aside: self._ports.counted(place, folded, aside),
             now_us=self._ports.now_us,
         )
 

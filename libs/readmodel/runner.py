@@ -35,12 +35,14 @@ class Ports(msgspec.Struct, frozen=True):
     """What a runner uses.
 
     `pool` gives asyncpg connections with the build's schema first in `search_path`; `feed(position)` the events behind
-    a position; `notify` is told the keys that changed, after each commit; `now_us` is the wall clock in microseconds.
+    a position; `notify` is told the keys that changed, after each commit; `counted(folded, set_aside)` the numbers of
+    events; `now_us` is the wall clock in microseconds.
     """
 
     pool: Any
     feed: Callable[[int], Facts]
     notify: Notify
+    counted: Callable[[int, int], None] = lambda folded, aside: None
     now_us: Callable[[], int] = lambda: time.time_ns() // 1000
 
 
@@ -51,6 +53,7 @@ class Runner:
         """Nothing happens before `run` or `start`."""
         self.projection, self.place = projection, place
         self._pool, self._open, self._notify, self._now_us = ports.pool, ports.feed, ports.notify, ports.now_us
+        self._counted = ports.counted
         self._feed: Facts | None = None
         self.position = 0
         self.folded = 0
@@ -147,6 +150,7 @@ class Runner:
         self.position, self._at = todo[-1].seq, at
         self.folded += len(todo) - set_aside
         self.aside += set_aside
+        self._counted(len(todo) - set_aside, set_aside)
         return changed
 
     def _todo(self, facts: Sequence[Fact], position: int | None) -> Sequence[Fact]:

@@ -69,7 +69,7 @@ def _act(draft: Draft, command: pb.Command, outcomes: Sequence[Any]) -> None:
     if not 0 <= number < len(life.seats):
         raise Refused("unknown_seat", f"seat is 0..{len(life.seats) - 1}, not {number}", "seat")
     seat = life.seats[number]
-    if not may_act(seat, command.actor, life.imported):
+    if not may_act(seat, command.actor) and not (life.imported and command.actor.id == life.opener):
         raise Refused("not_your_seat", f"seat {number} is not yours", "seat")
     check_version(draft, command)
     if life.paused:
@@ -91,13 +91,11 @@ def _act(draft: Draft, command: pb.Command, outcomes: Sequence[Any]) -> None:
         plays.finish(draft)
 
 
-def may_act(seat: Seat, actor: pb.Actor, imported: bool) -> bool:
-    """Whether this sender may act for this seat."""
+def may_act(seat: Seat, actor: pb.Actor) -> bool:
+    """Whether this sender may act for this seat (at imported tables the operator who opened them acts for all)."""
     if actor.kind == pb.ACTOR_KIND_PLAYER:
         return bool(seat.player) and seat.player == actor.id
-    if actor.kind == pb.ACTOR_KIND_BOT:
-        return bool(seat.bot or seat.entrusted)
-    return imported and actor.kind == pb.ACTOR_KIND_OPERATOR
+    return actor.kind == pb.ACTOR_KIND_BOT and bool(seat.bot or seat.entrusted)
 
 
 def read_act(rules: AnyRules, act: pb.Act) -> Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import Message
@@ -125,9 +125,14 @@ class Draft(Standing):
 
     def ctx(self, next_play: bool = False) -> Ctx:
         """What `start`, `decide` and `expire` may use. `next_play`: chance is that of the play to come."""
-        return Ctx(self.facts, lambda: self._draws(next_play), list(self._outcomes))
+        return Ctx(self, next_play)
 
-    def _draws(self, next_play: bool) -> Draws:
+    def outcomes(self) -> list[Any]:
+        """Outcomes of the decision's computations so far, in order."""
+        return list(self._outcomes)
+
+    def chance(self, next_play: bool) -> Draws:
+        """The draws of the present play, or of the next one."""
         if self._scripted is not None:
             return self._scripted
         if self._house_draws is None:
@@ -154,28 +159,30 @@ def _has_bank(event: type[Message]) -> bool:
 
 
 class Ctx:
-    """Implements `rules.Ctx`; draws are set up only when the first one is asked for."""
+    """Implements `rules.Ctx` over a draft; draws are set up only when the first one is asked for."""
 
-    __slots__ = ("_draws", "_facts", "_made", "_outcomes")
+    __slots__ = ("_draft", "_draws", "_next_play", "_outcomes")
 
-    def __init__(self, facts: Callable[[], Facts], draws: Callable[[], Draws], outcomes: list[Any]) -> None:
-        self._facts = facts
-        self._draws = draws
-        self._made: Draws | None = None
-        self._outcomes = outcomes
+    def __init__(self, draft: Draft, next_play: bool) -> None:
+        self._draft = draft
+        self._next_play = next_play
+        self._draws: Draws | None = None
+        self._outcomes: list[Any] | None = None
 
     @property
     def facts(self) -> Facts:
-        return self._facts()
+        return self._draft.facts()
 
     @property
     def draws(self) -> Draws:
-        if self._made is None:
-            self._made = self._draws()
-        return self._made
+        if self._draws is None:
+            self._draws = self._draft.chance(self._next_play)
+        return self._draws
 
     def compute(self, job: Job) -> Any:
         """The job's outcome, or NotYet(job)."""
+        if self._outcomes is None:
+            self._outcomes = self._draft.outcomes()
         if not self._outcomes:
             raise NotYet(job)
         return self._outcomes.pop(0)

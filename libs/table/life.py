@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ CLOSED = pb.TABLE_STATE_CLOSED
 MISSES_BEFORE_BOT = 3
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, frozen=True, gc=False):
     """One seat. `player` and `bot` empty: free. `missed`: clocks missed in a row (tables with absence `bot`)."""
 
     player: str = ""
@@ -37,7 +38,7 @@ class Seat(msgspec.Struct, frozen=True):
         return bool(self.player or self.bot)
 
 
-class Running(msgspec.Struct, frozen=True):
+class Running(msgspec.Struct, frozen=True, gc=False):
     """A clock that runs; times in microseconds since 1970. `seat` -1: the house's."""
 
     clock_id: str
@@ -49,7 +50,7 @@ class Running(msgspec.Struct, frozen=True):
     credited: int = 0
 
 
-class Held(msgspec.Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """A clock that a pause holds; microseconds left."""
 
     clock_id: str
@@ -118,7 +119,13 @@ def pack(message: Message) -> bytes:
 
 def any_of(message: Message) -> AnyMessage:
     """A message as Any (faster than Any.Pack, same bytes)."""
-    return AnyMessage(type_url="type.googleapis.com/" + message.DESCRIPTOR.full_name, value=message.SerializeToString())
+    return AnyMessage(type_url=type_url(type(message)), value=message.SerializeToString())
+
+
+@functools.cache
+def type_url(message: type[Message]) -> str:
+    """The type URL of a message in an Any."""
+    return "type.googleapis.com/" + message.DESCRIPTOR.full_name
 
 
 # ------------------------------------------------------------------------------------------------------ the fold

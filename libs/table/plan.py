@@ -99,6 +99,8 @@ def _labels(event: type[Message]) -> tuple[str, str]:
 
 def accepted_answer(command: pb.Command, version: int) -> bytes:
     """The bytes of "accepted at version n"."""
-    return pb.Answer(
-        command_id=command.command_id, table_id=command.table_id, accepted=pb.Accepted(version=version)
-    ).SerializeToString()
+    answer = pb.Answer()
+    answer.command_id = command.command_id
+    answer.table_id = command.table_id
+    answer.accepted.version = version
+    return answer.SerializeToString()

@@ -31,7 +31,7 @@ def ready(draft: Draft, command: pb.Command) -> None:
 
 def start_command(draft: Draft, command: pb.Command) -> None:
     """Start: the host starts, ready or not; every seat must be taken."""
-    if not (draft.life.imported and command.actor.kind == pb.ACTOR_KIND_OPERATOR):
+    if not (draft.life.imported and command.actor.id == draft.life.opener):
         check_host(draft, command.actor)
     _check_between(draft)
     _check_seats(draft)

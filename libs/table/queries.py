@@ -9,13 +9,15 @@ from __future__ import annotations
 import importlib
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
+from libs.log.chain import start_hash
 from libs.log.export import to_message
-from libs.log.model import EventRecord, Fenced
+from libs.log.model import EventRecord, Fenced, Head
 from libs.log.port import Log
 from libs.table.describe import describe
 from libs.table.life import CLOSED, PLAYING, any_of
@@ -30,6 +32,8 @@ _log = logging.getLogger("stamtafel.queries")
 
 MOST_EVENTS = 1000
 PAGE = 500
+NEXT = 100
+REPLAYS = 64
 
 
 class TableQueries:
@@ -40,6 +44,7 @@ class TableQueries:
         self._log = log
         self._rules: AnyRules = writer.rules
         self._types = event_types(writer.rules)
+        self._replays: OrderedDict[str, tuple[Standing, list[Happened]]] = OrderedDict()
         self._handlers: dict[str, Callable[[Any], Awaitable[Message]]] = {
             "watch": self.watch,
             "renew": self.renew,
@@ -172,16 +177,17 @@ class TableQueries:
 
     async def _stood(self, now: Standing, version: int) -> tuple[Standing, list[Happened], int]:
         """The standing at the decision at or before `version`, that decision's events, the next decision's version."""
+        boundary, decision = self._kept(now.table_id, version)
+        before = decision
         then = Standing(self._rules, now.table_id)
-        boundary = Standing(self._rules, now.table_id)
-        before: list[Happened] = []
-        decision: list[Happened] = []
+        boundary.copy_to(then)
         command_id, draws = "", 0
-        async for record in self._records(now.table_id, now.version):
+        async for record in self._records(now.table_id, boundary.version, now.version):
             if record.command_id != command_id:
                 if then.version > version:
                     break
                 then.draws += draws
+                boundary = Standing(self._rules, now.table_id)
                 then.copy_to(boundary)
                 before, decision = decision, []
                 command_id, draws = record.command_id, record.draws
@@ -190,14 +196,29 @@ class TableQueries:
             then.apply(event)
             decision.append(Happened(record.ver, record.at, record.actor, event))
         if then.version > version:
+            self._keep(boundary, before)
             return boundary, before, then.version
         then.draws += draws
+        self._keep(then, decision)
         return then, decision, 0
 
-    async def _records(self, table_id: str, until: int) -> AsyncIterator[EventRecord]:
-        after = 0
+    def _kept(self, table_id: str, version: int) -> tuple[Standing, list[Happened]]:
+        """Where the last replay of this table stood, if it was not yet past `version`; else its beginning."""
+        kept = self._replays.get(table_id)
+        if kept is not None and kept[0].version <= version:
+            return kept[0], list(kept[1])
+        return Standing(self._rules, table_id), []
+
+    def _keep(self, standing: Standing, decision: list[Happened]) -> None:
+        """Remembers where a replay stood: the next question is mostly about the next decision."""
+        self._replays[standing.table_id] = (standing, decision)
+        self._replays.move_to_end(standing.table_id)
+        if len(self._replays) > REPLAYS:
+            self._replays.popitem(last=False)
+
+    async def _records(self, table_id: str, after: int, until: int) -> AsyncIterator[EventRecord]:
         while after < until:
-            page = await self._log.read_stream(table_id, after, min(PAGE, until - after))
+            page = await self._log.read_stream(table_id, after, min(PAGE if not after else NEXT, until - after))
             if not page:
                 return
             for record in page:
@@ -225,10 +246,30 @@ class TableQueries:
         return audience_for_ended(now, now, viewer)
 
     async def read_log(self, asked: pb.ReadLogRequest) -> pb.ReadLogResponse:
-        """Stored events by position, for services behind the event stream."""
+        """Stored events by position, for services behind the event stream; of some kinds only, if they say so."""
         limit = min(max(asked.limit, 1), MOST_EVENTS)
         records = await self._log.read(self._writer.log, asked.after, limit)
-        return pb.ReadLogResponse(records=[to_message(record).SerializeToString() for record in records])
+        wanted, head = set(asked.kinds), self._head()
+        return pb.ReadLogResponse(
+            records=[to_message(r).SerializeToString() for r in records if not wanted or r.kind in wanted],
+            prev_hash=await self._hash_at(asked.after),
+            head_pos=head.pos,
+            head_hash=head.hash,
+            last=records[-1].pos if records else asked.after,
+        )
+
+    async def _hash_at(self, pos: int) -> bytes:
+        """The chain's value at a position; at 0 its start."""
+        if pos == 0:
+            return start_hash(self._writer.log)
+        found = await self._log.read(self._writer.log, pos - 1, 1)
+        return found[0].hash if found else b""
+
+    def _head(self) -> Head:
+        head = self._writer.head
+        if head is None:
+            raise Fenced(f"{self._writer.log} has another owner")
+        return head
 
     async def read_table(self, asked: pb.ReadTableRequest) -> pb.ReadTableResponse:
         """Stored events of one table with the links of the chain: nothing of a running play but for auditors."""
@@ -241,11 +282,13 @@ class TableQueries:
         limit = min(max(asked.limit, 1), MOST_EVENTS)
         records = await self._log.read_stream(asked.table_id, asked.after_version, limit)
         links = await self._log.read_links(self._writer.log, [record.pos for record in records])
-        last = records[-1].ver if records else asked.after_version
+        last, head = records[-1].ver if records else asked.after_version, self._head()
         return pb.ReadTableResponse(
             records=[to_message(link.record).SerializeToString() for link in links],
             prev_hashes=[link.prev_hash for link in links],
             more=last < now.version,
+            head_pos=head.pos,
+            head_hash=head.hash,
         )
 
     async def read_record(self, asked: pb.ReadRecordRequest) -> pb.ReadRecordResponse:
@@ -262,7 +305,7 @@ class TableQueries:
         events: list[Message] = []
         names: list[str] = []
         inside = False
-        async for record in self._records(asked.table_id, now.version):
+        async for record in self._records(asked.table_id, 0, now.version):
             event = self._types.read(record.type, record.data)
             if isinstance(event, pb.PlayBegan):
                 inside = event.play == play

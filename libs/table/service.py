@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import NoReturn
 
 from libs.bus import Bus
@@ -20,6 +21,8 @@ def run_game(rules: AnyRules, settings: type[GameSettings]) -> NoReturn:
     """Runs a game's service until it is told to stop: a writer for each of its logs, owner or standing by."""
 
     async def serve(process: Process[GameSettings]) -> None:
+        # Tables are many, long-lived and without cycles: rare collections save a tenth of the time of a command.
+        gc.set_threshold(100_000, 50, 100)
         await _serve(rules, process)
 
     run(serve, settings)

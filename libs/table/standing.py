@@ -112,7 +112,7 @@ def fold_id(rules: AnyRules) -> str:
     return f"{KIT_FOLD}/{rules.fold}"
 
 
-class Memory(msgspec.Struct, frozen=True):
+class Memory(msgspec.Struct, frozen=True, gc=False):
     """An accepted command that is remembered: its key (sender and id), version it was answered with, when (us)."""
 
     key: str

@@ -13,7 +13,7 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from libs.table.life import FOLDS, HOUSE, PLAYING, Life, any_of
+from libs.table.life import FOLDS, HOUSE, PLAYING, Life, any_of, type_url
 from libs.table.standing import Standing
 from stamtafel.table.v1 import table_pb2 as pb
 
@@ -34,6 +34,13 @@ def stamp(us: int) -> Timestamp:
 
 def table_view(standing: Standing, audience: int | None) -> pb.TableView:
     """The whole table as this audience sees it now."""
+    view = _common(standing)
+    view.MergeFrom(_own(standing, audience))
+    return view
+
+
+def _common(standing: Standing) -> pb.TableView:
+    """What every audience sees alike."""
     life = standing.life
     view = pb.TableView(
         table_id=standing.table_id,
@@ -56,14 +63,22 @@ def table_view(standing: Standing, audience: int | None) -> pb.TableView:
     )
     if life.result:
         view.result.ParseFromString(life.result)
+    if standing.game is not None and life.state == PLAYING:
+        view.to_act.extend(sorted(standing.rules.to_act(standing.game)))
+    return view
+
+
+def _own(standing: Standing, audience: int | None) -> pb.TableView:
+    """What only this audience sees: its seat, the code, the game's view, its actions."""
+    view = pb.TableView()
     if audience is not None:
         view.audience = audience
-        view.code = life.code
+        view.code = standing.life.code
     if standing.game is not None:
         rules = standing.rules
-        view.game_view.CopyFrom(any_of(rules.view(standing.game, audience, standing.facts())))
-        if life.state == PLAYING:
-            view.to_act.extend(sorted(rules.to_act(standing.game)))
+        shown = rules.view(standing.game, audience, standing.facts())
+        view.game_view.type_url = type_url(type(shown))
+        view.game_view.value = shown.SerializeToString()
         if audience is not None:
             view.actions.extend(rules.actions(standing.game, audience))
     return view
@@ -118,7 +133,7 @@ def event_views(happened: Iterable[Happened], standing: Standing, audience: int 
     for entry in happened:
         body = redact(entry.event, standing, audience)
         if body is not None:
-            shown.append(pb.EventView(version=entry.version, at=stamp(entry.at), actor=entry.actor, body=any_of(body)))
+            shown.append(_event_view(entry, body))
     return shown
 
 
@@ -131,6 +146,54 @@ def update_for(standing: Standing, from_version: int, happened: Sequence[Happene
         events=event_views(happened, standing, audience),
         view=table_view(standing, audience),
     )
+
+
+class Updates:
+    """The updates of several audiences about the same change, as bytes.
+
+    What all share is made and serialized once: serialized messages that stand one behind the other are read as one
+    message, so an update is the shared part followed by the audience's own.
+    """
+
+    def __init__(self, standing: Standing, from_version: int, happened: Sequence[Happened]) -> None:
+        self._standing = standing
+        self._happened = happened
+        self._shared = pb.Update(
+            table_id=standing.table_id,
+            from_version=from_version,
+            version=standing.version,
+            view=_common(standing),
+        ).SerializeToString()
+        self._made: dict[int | None, bytes] = {}
+        self._open_events: dict[int, pb.EventView] = {}
+
+    def of(self, audience: int | None) -> bytes:
+        """The serialized Update for a seat, or the public."""
+        made = self._made.get(audience)
+        if made is None:
+            own = pb.Update(events=self._events(audience), view=_own(self._standing, audience))
+            made = self._made[audience] = self._shared + own.SerializeToString()
+        return made
+
+    def _events(self, audience: int | None) -> list[pb.EventView]:
+        """As `event_views`; what is shown as it is stored is packed once for all."""
+        shown: list[pb.EventView] = []
+        for entry in self._happened:
+            body = redact(entry.event, self._standing, audience)
+            if body is None:
+                continue
+            if body is entry.event:
+                known = self._open_events.get(entry.version)
+                if known is None:
+                    known = self._open_events[entry.version] = _event_view(entry, body)
+                shown.append(known)
+            else:
+                shown.append(_event_view(entry, body))
+        return shown
+
+
+def _event_view(entry: Happened, body: Message) -> pb.EventView:
+    return pb.EventView(version=entry.version, at=stamp(entry.at), actor=entry.actor, body=any_of(body))
 
 
 def audience_name(audience: int | None, bot: bool = False) -> str:

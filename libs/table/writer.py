@@ -30,7 +30,7 @@ from libs.table.plan import Plan, Shown
 from libs.table.rules import Job
 from libs.table.standing import AnyRules
 from libs.table.tables import Shelf, Table, memory_key
-from libs.table.views import audience_name, audience_seat, update_for
+from libs.table.views import Updates, audience_name, audience_seat
 from libs.table.watchers import Watchers
 from stamtafel.table.v1 import table_pb2 as pb
 
@@ -459,14 +459,12 @@ class Writer:
             for number, seat in enumerate(standing.life.seats)
             if seat.bot or seat.entrusted
         )
-        made: dict[int | None, bytes] = {}
+        if not audiences:
+            return
         try:
+            updates = Updates(standing, shown.from_version, shown.happened)
             for name in audiences:
-                seat = audience_seat(name)
-                data = made.get(seat)
-                if data is None:
-                    update = update_for(standing, shown.from_version, shown.happened, seat)
-                    data = made[seat] = update.SerializeToString()
+                data = updates.of(audience_seat(name))
                 publish_live(self.ports.bus, self.log, standing.table_id, name, data)
         except BusError as error:
             _log.warning("%s: an update could not be sent: %s", self.log, error)

@@ -8,15 +8,14 @@ import time
 from functools import partial
 
 from libs.bus import Bus, CommandSender
-from libs.readmodel import Feed, StateRow, migrate_state
+from libs.readmodel import Feed, StateRow
 from libs.service import Metrics, Process, run
 from libs.table.jobs import WorkerJobs
 from services.bots.bots import KINDS, Bots, Ports
 from services.bots.brains import Thinker
 from services.bots.chair import Manners
+from services.bots.migrate import SCHEMA
 from services.bots.settings import BotsSettings
-
-SCHEMA = "bots"
 
 
 class Counts:
@@ -39,7 +38,6 @@ class Counts:
 async def main(process: Process[BotsSettings]) -> None:
     """Play for every seat that a computer player holds."""
     settings, metrics = process.settings, process.metrics
-    await migrate_state(settings.database_url, SCHEMA)
     bus = await Bus.connect(
         settings.nats_url, "bots", user=settings.nats_user or None, password=settings.nats_password or None
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -57,10 +58,13 @@ async def main(process: Process[GatewaySettings]) -> None:
     server = GatewayServer(_options(settings), gateway.handlers(), gateway.shut)
     hub_beat = process.supervise("watches", lambda: gateway.hub.keep(hub_beat.beat), LoopOptions(stale_after=STALE_S))
     process.supervise("lobby", gateway.lobby_watch.run)
-    process.supervise("games", gateway.catalog.learn_all)
+    process.supervise("games", gateway.catalog.keep)
     port = await server.start()
     process.on_drain(lambda: server.stop(settings.drain_seconds))
     _watch(process, gateway)
+    # nothing here makes cycles per message: what lives at the start is not looked at again, the rest rarely
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     process.log.info("serving", address=f"{settings.gateway_host}:{port}", tls=bool(settings.tls_cert))
 
 

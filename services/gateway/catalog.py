@@ -5,8 +5,9 @@ The gateway knows no game. Which games there are is a setting; the rest is asked
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,7 @@ from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1 import table_pb2 as table
 
 REMEMBER_S = 60.0
-RETRY_S = 2.0
+ASK_S = 5.0
 
 
 class Catalog:
@@ -107,23 +108,25 @@ class Catalog:
         """What the owner says of the game; None while nobody answers and nobody ever did."""
         now = self._clock()
         known = self._known.get(game)
-        if now < self._asked_at.get(game, -REMEMBER_S) + (REMEMBER_S if known else RETRY_S):
+        if known is not None and now < self._asked_at[game] + REMEMBER_S:
             return known
-        self._asked_at[game] = now
         for log in logs_of(game, self._shards[game]):
             try:
                 found = await self._owners.describe(log)
             except Denied:
                 continue
             self._known[game] = found
+            self._asked_at[game] = now
             self._commands[game] = {f"type.googleapis.com/{name}": _parser(name) for name in found.command_types}
             return found
         return known
 
-    async def learn_all(self) -> None:
-        """Ask for every game that is not remembered."""
-        for game in self._shards:
-            await self.learn(game)
+    async def keep(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        """Learn of every game again and again (a supervised loop): a new release of a game may have new commands."""
+        while True:
+            for game in self._shards:
+                await self.learn(game)
+            await sleep(ASK_S)
 
     async def games(self) -> list[pb.GameInfo]:
         """All games, by name."""

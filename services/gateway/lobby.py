@@ -83,8 +83,8 @@ class LobbyService:
         text("open.position", opened.position, 0, POSITION_CHARS)
         if opened.HasField("seat"):
             seat("open.seat", opened.seat)
-        if opened.HasField("match"):
-            raise bad_shape("open.match", "is for services of the platform only")
+        if opened.HasField("match") and not opened.imported:
+            raise bad_shape("open.match", "is for services of the platform only, but for imported tables")
         if opened.imported:
             who.need(OPERATOR)
 

@@ -30,7 +30,8 @@ class Outbox:
 
     def __init__(self) -> None:
         self._pieces: deque[tuple[bytes, Lane | None]] = deque()
-        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._waiter: asyncio.Future[None] | None = None  # cheaper than an Event, which looks up its loop at each wait
         self._outcome: Denied | None = None
         self._last = False
 
@@ -42,21 +43,22 @@ class Outbox:
         if lane is not None:
             lane.waiting += 1
         self._pieces.append((piece, lane))
-        self._wake.set()
+        if self._waiter is not None:
+            self._wake()
 
     def finish(self, outcome: Denied | None = None) -> None:
         """What is queued is the last; then the stream ends, with this status if it is one. The first call counts."""
         if not self._last:
             self._last = True
             self._outcome = outcome
-            self._wake.set()
+            self._wake()
 
     def abort(self, outcome: Denied) -> None:
         """End now; what is queued is dropped."""
         self._pieces.clear()
         self._last = True
         self._outcome = outcome
-        self._wake.set()
+        self._wake()
 
     async def take(self, most_bytes: int = MOST_BYTES) -> bytes | None:
         """Wait for pieces and take as many as fit, joined (at least one); None: the stream is over.
@@ -69,8 +71,8 @@ class Outbox:
                 if self._outcome is not None:
                     raise self._outcome
                 return None
-            self._wake.clear()
-            await self._wake.wait()
+            waiter = self._waiter = self._loop.create_future()
+            await waiter
         taken: list[bytes] = []
         size = 0
         while pieces and (not taken or size + len(pieces[0][0]) <= most_bytes):
@@ -80,3 +82,8 @@ class Outbox:
             taken.append(piece)
             size += len(piece)
         return taken[0] if len(taken) == 1 else b"".join(taken)
+
+    def _wake(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)

@@ -49,6 +49,7 @@ class Play:
         self._who = who
         self._call = call
         self._outbox = Outbox()
+        self._loop = asyncio.get_running_loop()
         self._watches: dict[int, tuple[Reader, Lane]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._acts = 0
@@ -189,6 +190,6 @@ class Play:
             self._outbox.finish()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
+        task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from libs.bus import Bus
-from libs.readmodel import Feed, Host, HostPorts, Place, migrate
-from libs.service import Process, ReaderInstruments, run
+from libs.readmodel import Feed, Host, HostPorts, Place
+from libs.service import Process, run
+from services.tally.instruments import TallyInstruments
 from services.tally.lobby import Lobby
+from services.tally.migrate import SCHEMA
 from services.tally.notices import lobby_notice
 from services.tally.plays import Plays
 from services.tally.settings import TallySettings
 
-SCHEMA = "tally"
 PROJECTIONS = (Lobby(), Plays())
 
 
 async def main(process: Process[TallySettings]) -> None:
     """Follow every log and keep the tables of schema `tally`."""
-    settings, metrics = process.settings, process.metrics
-    await migrate(settings.database_url, SCHEMA)
+    settings = process.settings
     bus = await Bus.connect(
         settings.nats_url, "tally", user=settings.nats_user or None, password=settings.nats_password or None
     )
@@ -26,26 +26,16 @@ async def main(process: Process[TallySettings]) -> None:
     def failed(place: Place, error: Exception) -> None:
         process.log.warning("a projection starts again", projection=place.consumer, log=place.log, error=repr(error))
 
+    instruments = TallyInstruments(process.metrics, [projection.name for projection in PROJECTIONS], settings.log_names)
     ports = HostPorts(
-        feed=lambda log, position, kinds: Feed(bus, log, position, kinds), notify=lobby_notice(bus), failed=failed
+        feed=lambda log, position, kinds: Feed(bus, log, position, kinds, lambda: instruments.lost(log)),
+        notify=lobby_notice(bus),
+        failed=failed,
+        counted=instruments.counted,
     )
     host = Host(settings.database_url, SCHEMA, PROJECTIONS, settings.log_names, ports)
     await host.tend()
-    for name in host.projections:
-        for log in settings.log_names:
-            reader = ReaderInstruments(metrics, f"tally.{name}", log)
-            reader.watch(
-                position=lambda name=name, log=log: host.measure(name, log).position,
-                behind=lambda name=name, log=log: host.measure(name, log).behind,
-                lag_seconds=lambda name=name, log=log: host.measure(name, log).lag_seconds,
-            )
-            metrics.watch(
-                "reader_set_aside_events",
-                "Events that could not be folded, and those of their tables that wait behind them.",
-                lambda name=name, log=log: host.measure(name, log).aside,
-                consumer=f"tally.{name}",
-                log=log,
-            )
+    instruments.watch(host)
     process.supervise("projections", host.run)
     process.ready("tally")
 

@@ -6,19 +6,17 @@ import asyncio
 from functools import partial
 
 from libs.bus import Bus, CommandSender
-from libs.readmodel import Feed, StateRow, migrate_state
+from libs.readmodel import Feed, StateRow
 from libs.service import Process, run
 from services.timer.clock import WallTime
+from services.timer.migrate import SCHEMA
 from services.timer.settings import TimerSettings
 from services.timer.timer import KINDS, Ports, Timer
-
-SCHEMA = "timer"
 
 
 async def main(process: Process[TimerSettings]) -> None:
     """Follow the clocks of every log and fire them."""
     settings, metrics = process.settings, process.metrics
-    await migrate_state(settings.database_url, SCHEMA)
     bus = await Bus.connect(
         settings.nats_url, "timer", user=settings.nats_user or None, password=settings.nats_password or None
     )

@@ -290,6 +290,7 @@ async def test_a_host_over_nats_with_rebuild_new_version_and_lost_stream(fresh_d
     await watcher.until(lambda: first.measure("lobby", script.log).position == last)
     before = (await rows(fresh_db, SCHEMA, "lobby_table"))["lobby_table"]
     assert len(before) == 6
+    assert first.measure("lobby", script.log).behind == 0
     async with connected(fresh_db, SCHEMA) as connection:
         await request_rebuild(connection, SCHEMA, first.projections["lobby"])
     watcher.told.clear()

@@ -82,7 +82,7 @@ class Regulars:
 async def eventually(condition: Callable[[], bool]) -> None:
     """Turns of the loop until it is so."""
     async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110  (turns of the loop, no waiting)
+        while not condition():
             await asyncio.sleep(0)
 
 

@@ -44,17 +44,13 @@ def parse(lines: bytes) -> list[tuple[bytes, bytes, dict[bytes, bytes], bytes]]:
 
 
 @pytest.mark.parametrize("count", [2, 9, 10, 11, 99, 100, 101, 999, 1000])
-def test_a_batch_is_numbered_expected_first_and_committed_last(count: int) -> None:
+def test_each_event_of_a_batch_expects_the_one_before_and_the_last_is_acknowledged(count: int) -> None:
     batch = [(40 + n, f"t{n}", "play", b"\r\n" * n) for n in range(count)]
     lines = parse(_lines("game-0", batch, 39, "reply.1"))
-    assert [int(headers[b"Nats-Batch-Sequence"]) for _, _, headers, _ in lines] == list(range(1, count + 1))
+    assert [int(headers[b"Nats-Expected-Last-Sequence"]) for _, _, headers, _ in lines] == list(range(39, 39 + count))
     assert [subject for subject, *_ in lines] == [b"evt.game-0.t%d.play" % n for n in range(count)]
     assert [data for *_, data in lines] == [b"\r\n" * n for n in range(count)]
-    assert [n for n, line in enumerate(lines) if b"Nats-Expected-Last-Sequence" in line[2]] == [0]
-    assert [n for n, line in enumerate(lines) if b"Nats-Batch-Commit" in line[2]] == [count - 1]
     assert [n for n, line in enumerate(lines) if line[1]] == [count - 1]
-    assert len({headers[b"Nats-Batch-Id"] for _, _, headers, _ in lines}) == 1
-    assert lines[0][2][b"Nats-Expected-Last-Sequence"] == b"39"
 
 
 def test_one_event_alone_expects_the_last_sequence() -> None:

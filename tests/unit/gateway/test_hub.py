@@ -19,6 +19,7 @@ from services.gateway.owners import Owners
 from services.gateway.wire import Chunk
 from stamtafel.table.v1 import table_pb2 as table
 from tests.unit.gateway.owner import Owner
+from tests.unit.gateway.waiting import until
 
 TABLE = "trictrac-0-abc"
 LOG = "trictrac-0"
@@ -79,7 +80,9 @@ class Bench:
         request = table.WatchRequest(table_id=TABLE, viewer=table.Viewer(player=player, seat=seat), from_version=since)
         return Reader(LOG, request, sink.push, sink.end)
 
-    async def join(self, player: str = "cleo", seat: int | None = None, since: int | None = None) -> tuple[Reader, Sink]:
+    async def join(
+        self, player: str = "cleo", seat: int | None = None, since: int | None = None
+    ) -> tuple[Reader, Sink]:
         sink = Sink()
         reader = self.reader(sink, player, seat, since)
         await self.hub.join(reader)
@@ -87,8 +90,7 @@ class Bench:
 
     async def quiet(self) -> None:
         """Until no question of the hub is under way."""
-        while self.hub.tasks or self.bus._out or self.owner.bus._out:
-            await asyncio.sleep(0)
+        await until(lambda: not (self.hub.tasks or self.bus._out or self.owner.bus._out))
 
 
 @pytest.fixture
@@ -173,8 +175,7 @@ async def test_an_owner_that_is_away_is_asked_until_it_is_back(b: Bench) -> None
     await b.owner.stop()
     b.hub.refresh()
     for _ in range(3):
-        while not b.naps or b.woken.is_set():
-            await asyncio.sleep(0)
+        await until(lambda: b.naps and not b.woken.is_set())
         b.woken.set()
         b.naps.clear()
     b.owner.move(found, publish=False)
@@ -228,12 +229,11 @@ async def test_five_thousand_cancelled_joins_leave_nothing(b: Bench) -> None:
         await asyncio.gather(task, return_exceptions=True)
     await b.quiet()
     assert (b.hub.feeds, b.hub.readers, b.hub.tasks) == (0, 0, 0)
-    while len(asyncio.all_tasks()) > before:
-        await asyncio.sleep(0)
+    await until(lambda: len(asyncio.all_tasks()) <= before)
     assert sum(len(handlers) for handlers in b.broker._exact.values()) == subscribed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(("move", "lose", "jump", "notice", "break", "renew", "turn")), max_size=25))
 async def test_every_later_update_once_in_order_whatever_gets_lost(steps: list[str]) -> None:
     b = Bench()

@@ -14,6 +14,7 @@ from services.gateway.limits import Rate
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1 import table_pb2 as table
 from stamtafel.trictrac.v1 import trictrac_pb2 as trictrac
+from tests.unit.gateway.waiting import until
 from tests.unit.gateway.world import Client, World, reason, world
 
 TABLE = "trictrac-0-abc"
@@ -170,8 +171,7 @@ async def test_acts_of_a_stream_are_published_in_order_without_waiting(w: World)
     play = Playing(w.client("ann"))
     for n in range(100):
         await play.send(act=act(f"c{n}", style=f"{n}"))
-    while len(w.owner.commands) < 100:
-        await asyncio.sleep(0)
+    await until(lambda: len(w.owner.commands) == 100)
     assert [command.command_id for command in w.owner.commands] == [f"c{n}" for n in range(100)]
     assert found.version == 3
 

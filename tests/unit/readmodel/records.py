@@ -51,8 +51,10 @@ class Script:
         async def handle(data: bytes) -> bytes:
             asked = Query.FromString(data).read_log
             page = self.records[asked.after : asked.after + asked.limit]
-            records = [record.SerializeToString() for record in page]
-            return QueryReply(read_log=ReadLogResponse(records=records)).SerializeToString()
+            wanted = set(asked.kinds)
+            records = [record.SerializeToString() for record in page if not wanted or record.kind in wanted]
+            answer = ReadLogResponse(records=records, last=asked.after + len(page))
+            return QueryReply(read_log=answer).SerializeToString()
 
         return serve(bus, self.log, handle)
 

@@ -254,3 +254,24 @@ async def test_snapshots_and_replay_give_the_same_table() -> None:
             await writer.shelf.load([table])
             again = writer.shelf.tables[table]
             assert (again.life, again.game, again.version, again.draws, again.seed, again.accepted) == before
+
+
+async def test_replays_in_any_order_show_the_same_as_a_fold_from_the_beginning() -> None:
+    owned = Owned()
+    async with owned.owning():
+        table = await owned.two_playing()
+        for number in range(20):
+            await owned.throw("ann" if number % 2 else "ben", table, number % 2 ^ 1)
+
+        async def shown(version: int) -> pb.QueryReply:
+            return await owned.query(replay_view=pb.ReplayViewRequest(table_id=table, version=version))
+
+        now = (await shown(1)).replay_view
+        last = (await owned.query(get_view=pb.GetViewRequest(table_id=table))).get_view.view.version
+        forward = [await shown(version) for version in range(1, last + 1)]
+        for version in (last, 3, last // 2, 1, last):
+            assert await shown(version) == forward[version - 1]
+        assert now.next_version > 1
+        for version in range(2, last + 1):
+            before, after = forward[version - 2].replay_view, forward[version - 1].replay_view
+            assert after.view.version in (before.view.version, before.next_version)

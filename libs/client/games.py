@@ -1,0 +1,110 @@
+"""What the command line knows of a game, found by name: contract, rules, screen, computer player, story.
+
+A library may not import a service; these modules are pure, and a game that has none of them can still be watched.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import Message
+
+from libs.table.brain import Brain
+from libs.table.ids import game_of, log_of
+from libs.table.life import FOLDS
+from libs.table.standing import AnyRules
+
+
+class UnknownGame(Exception):
+    """There is no such game here; the text names it."""
+
+
+class Screen(Protocol):
+    """`services/<game>/screen.py`: the table as text, and typed text as a command."""
+
+    def draw(self, view: Message, you: int | None, words: str = "en") -> str:
+        """The table; `you` None looks on."""
+        ...
+
+    def parse(self, text: str, view: Message) -> Message:
+        """The command that was typed. Raises `libs.table.rules.Refused`."""
+        ...
+
+    def help(self, words: str = "en") -> str:
+        """What may be typed."""
+        ...
+
+
+class Story(Protocol):
+    """`services/<game>/story.py`, where there is one: `Story(names)` tells a play in a few lines."""
+
+    def hear(self, event: Message) -> Iterable[str]:
+        """Lines that are complete with this event."""
+        ...
+
+
+def _module(game: str, part: str) -> Any:
+    name = f"services.{game}.{part}"
+    if not game.isidentifier():
+        raise UnknownGame(f"{game!r} is no game")
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name is not None and (name == missing.name or name.startswith(missing.name + ".")):
+            raise UnknownGame(f"there is no game {game} here; `stamtafel games` lists them") from None
+        raise
+
+
+@lru_cache(maxsize=16)
+def rules(game: str) -> AnyRules:
+    """The rules of a game. Raises UnknownGame."""
+    return cast(AnyRules, _module(game, "rules").RULES)
+
+
+def screen(game: str) -> Screen | None:
+    """How a game looks in a terminal; None where it has no picture."""
+    try:
+        return cast(Screen, _module(game, "screen"))
+    except UnknownGame:
+        return None
+
+
+def brain(game: str) -> Brain:
+    """The computer player of a game. Raises UnknownGame."""
+    return cast(Brain, _module(game, "bot").think)
+
+
+def story(game: str, names: Sequence[str]) -> Story | None:
+    """Who tells a play of this game in a few lines; `names` by seat."""
+    try:
+        make: Callable[[Sequence[str]], Story] = _module(game, "story").Story
+    except UnknownGame:
+        return None
+    return make(names)
+
+
+def game_of_table(table_id: str) -> str:
+    """The game of a table, out of its id. Raises ValueError."""
+    return game_of(log_of(table_id))
+
+
+@lru_cache(maxsize=16)
+def _types(game: str) -> dict[str, type[Message]]:
+    known: dict[str, type[Message]] = {kind.DESCRIPTOR.full_name: kind for kind in FOLDS}
+    try:
+        of = rules(game)
+    except UnknownGame:
+        return known
+    for kind in (of.options_type, of.view_type, *of.commands, *of.events):
+        known[kind.DESCRIPTOR.full_name] = kind
+    return known
+
+
+def unpack(game: str, packed: AnyMessage) -> Message | None:
+    """The message inside, None for a type that is not known here."""
+    kind = _types(game).get(packed.TypeName())
+    return None if kind is None else kind.FromString(packed.value)

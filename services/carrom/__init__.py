@@ -1,0 +1,1 @@
+"""Carrom by the French palet rules: docs/rules/carrom.md."""

@@ -1,0 +1,1 @@
+"""Klaverjas: four seats, two sides, sixteen boompjes. Rules: docs/rules/klaverjas.md."""
