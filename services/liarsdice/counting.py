@@ -65,7 +65,9 @@ def count(dice: Sequence[Sequence[int]], face: int, setup: Setup) -> Count:
         kind = max(showing or every, key=lambda f: (sum(cup_count(cup, f, setup) for cup in dice), f))
     if setup.present:
         present = any(shows(cup, kind, setup) for cup in dice)
-    counts, patterns, rings = [], [], []
+    counts: list[int] = []
+    patterns: list[str] = []
+    rings: list[tuple[int, ...]] = []
     jokers = kind != 1 and not setup.ones_without_jokers
     for cup in dice:
         n = len(cup)

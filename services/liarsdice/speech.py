@@ -6,29 +6,10 @@ from services.liarsdice.counting import ANY
 
 NICKNAMES = {4: "lujer", 5: "møller", 6: "af de store"}
 ONE = ("af en slags", "etter", "toer", "treer", "firer", "femmer", "sekser")
-WORDS = [
-    "nul",
-    "en",
-    "to",
-    "tre",
-    "fire",
-    "fem",
-    "seks",
-    "syv",
-    "otte",
-    "ni",
-    "ti",
-    "elleve",
-    "tolv",
-    "tretten",
-    "fjorten",
-    "femten",
-    "seksten",
-    "sytten",
-    "atten",
-    "nitten",
-    "tyve",
-]
+WORDS = (
+    *("nul", "en", "to", "tre", "fire", "fem", "seks", "syv", "otte", "ni", "ti", "elleve", "tolv", "tretten"),
+    *("fjorten", "femten", "seksten", "sytten", "atten", "nitten", "tyve"),
+)
 _BID = re.compile(r"([1-9][0-9]{0,8})-([1-6*])")
 
 
