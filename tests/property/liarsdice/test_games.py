@@ -6,7 +6,6 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.liarsdice.games import Chance, Table, fold, play, tables
 
 from libs.table.plain import to_plain
 from libs.table.rules import Refused
@@ -16,6 +15,7 @@ from services.liarsdice.options import resolve
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import BIDDING, State, locked, most
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
+from tests.property.liarsdice.games import Chance, Table, fold, play, tables
 
 few = settings(max_examples=30, deadline=None)
 
