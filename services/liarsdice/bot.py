@@ -102,7 +102,7 @@ def _easy(look: Look, known: Known, calls: list[tuple[int, int]], may_lift: bool
             return None
     likely = [(call, chance(known, *call, trust=False) + rng.uniform(0.0, 0.25)) for call in _near(calls)]
     good = [call for call, p in likely if p >= 0.6 - mood.bluff]
-    return max(good) if good else max(likely, key=lambda one: one[1])[0]
+    return rng.choice(sorted(good)[-3:]) if good else max(likely, key=lambda one: one[1])[0]
 
 
 def _near(calls: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -10,6 +10,8 @@ NEAR = 2
 
 Call = tuple[int, int] | None
 """A bid (quantity, face), or None for the lift."""
+Judged = tuple[Call, float, bool]
+"""A call, its worth, whether it is honest."""
 
 
 class Stakes(NamedTuple):
@@ -34,9 +36,7 @@ def stakes(known: Known) -> Stakes:
     return Stakes(lost, forward, forward, forward)
 
 
-def best_calls(
-    known: Known, calls: list[tuple[int, int]], may_lift: bool, deep: bool
-) -> list[tuple[Call, float, bool]]:
+def best_calls(known: Known, calls: list[tuple[int, int]], may_lift: bool, deep: bool) -> list[Judged]:
     """Every call that is thought over, what it is worth (about -1..1), and whether it is an honest one.
 
     `deep`: the next seat's answer is judged by what our new bid will tell it, and the seat after that by its raise.
@@ -45,7 +45,7 @@ def best_calls(
     # With classic_lift a right lift moves the lifter only (R5.4), a wrong one everybody but the lifter.
     classic = known.setup.classic_lift
     scale = max(abs(worth.mine), worth.following)
-    out: list[tuple[Call, float, bool]] = []
+    out: list[Judged] = []
     if may_lift and known.bids:
         _, quantity, face = known.bids[-1]
         p = chance(known, quantity, face)

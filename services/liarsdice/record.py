@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
+from msgspec.structs import replace
 
 from libs.table.plain import DoesNotFit, from_plain, to_plain
 from libs.table.rules import Refused
@@ -58,6 +59,10 @@ class Script(NamedTuple):
     steps: tuple[Step, ...]
     places: tuple[int, ...]
     names: tuple[str, ...] = ()
+
+    def before(self) -> State:
+        """The table before this game."""
+        return replace(fresh(setup_of(self.options)), ledger=self.ledger, game=self.game - 1)
 
 
 def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:

@@ -150,9 +150,8 @@ def main() -> None:
             told = f"{seats} seats, {pair[0]} among {pair[1]}: last {p:.3f} ± {half:.3f}"
             print(f"{told} in {asked.games} games (par {1 / seats:.3f})", flush=True)
     for tenth, (rounds, chances, held) in sorted(match.calibration.rows.items()):
-        print(
-            f"p in {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}: said {chances / rounds:.3f}, held {held / rounds:.3f}, {rounds:.0f} rounds"
-        )
+        told = f"p in {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}: said {chances / rounds:.3f}"
+        print(f"{told}, held {held / rounds:.3f}, {rounds:.0f} rounds")
 
 
 if __name__ == "__main__":
