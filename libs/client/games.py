@@ -73,6 +73,14 @@ def screen(game: str) -> Screen | None:
         return None
 
 
+def picture(game: str) -> Callable[[Message], str] | None:
+    """`services/<game>/picture.py`: what draws a view of this game as SVG; None where there is none."""
+    try:
+        return cast("Callable[[Message], str]", _module(game, "picture").svg)
+    except UnknownGame:
+        return None
+
+
 def brain(game: str) -> Brain:
     """The computer player of a game. Raises UnknownGame."""
     return cast(Brain, _module(game, "bot").think)

@@ -1,124 +1,143 @@
 """Scanning what an audience received for what it may not know at that moment. Independent of the code that redacts.
 
-The truth comes from the stored events: `Truth` knows where every secret token (a card) is at every version. Messages
-are walked generically, every string of every field, with `Any` unpacked; raw bytes are searched for seeds.
+Each game with secrets has an adapter (`tests/secrecy/<game>.py`) that tells from the stored events alone who may know
+what at every version. Messages are walked generically, every field, with `Any` unpacked; raw bytes are searched for
+seeds in every spelling.
 """
 
 from __future__ import annotations
 
+import base64
+import importlib
+import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple, Protocol
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+import services
 from libs.log.model import EventRecord
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as kj
+from libs.table.standing import AnyRules
 from stamtafel.table.v1 import table_pb2 as pb
-
-CARD = re.compile(r"\b[SHDC][789TJQKA]\b")
 
 
 class Heard(NamedTuple):
-    """What an audience received: the seat (None: the public), the table's version then, the message or bytes."""
+    """What an audience received: the seat (None: the public), the table's version then, the message or text."""
 
     who: str
     audience: int | None
     version: int
-    what: Message | bytes | str
+    what: Message | str
 
 
-class Truth:
-    """Where the cards of a klaverjas table are, by version, told from the stored events alone."""
+class Truth(Protocol):
+    """Who may know what of one table, by version."""
 
-    def __init__(self, records: Sequence[EventRecord]) -> None:
-        self._hands: list[tuple[frozenset[str], ...]] = [()]
-        self._boompje: list[int] = [0]
-        self.seeds: list[tuple[int, bytes]] = []
-        hands: tuple[frozenset[str], ...] = ()
-        boompje = 0
+    def in_event(self, event: pb.EventView, heard: Heard) -> Iterable[str]:
+        """What this event gives away."""
+        ...
+
+    def in_picture(self, picture: Message, heard: Heard) -> Iterable[str]:
+        """What anything else gives away, its events aside."""
+        ...
+
+    def in_text(self, text: str, heard: Heard) -> Iterable[str]:
+        """What a sentence gives away."""
+        ...
+
+
+class Secrets(Protocol):
+    """The adapter of one game with secrets."""
+
+    rules: AnyRules
+    whole: Message
+    """Options of the game that is played through the gateway."""
+    forms: Sequence[Message]
+    """Options of the games that are played against the rules alone."""
+    late: int
+    """The version at which the late joiner comes."""
+    telling: re.Pattern[str]
+    """What stands in no log line and on no metrics page."""
+
+    def truth(self, records: Sequence[EventRecord]) -> Truth:
+        """Out of the stored events of a table."""
+        ...
+
+    def meddling(self, rng: Random) -> tuple[Message, str]:
+        """A command of a meddler, and the word in it that a refusal may repeat."""
+        ...
+
+    def attempts(self) -> Sequence[Message]:
+        """Commands of all sorts, legal or not."""
+        ...
+
+    def elsewhere(self, events: Sequence[Message], audience: int | None, rng: Random) -> list[Message]:
+        """The same events in another world, which differs only in what the audience may not know after the last."""
+        ...
+
+
+def games_with_secrets() -> Mapping[str, Secrets]:
+    """The adapter of each game whose rules hide something. A game without its adapter is an error."""
+    found: dict[str, Secrets] = {}
+    for module in pkgutil.iter_modules(services.__path__):
+        name = f"services.{module.name}.rules"
+        try:
+            rules: Any = getattr(importlib.import_module(name), "RULES", None)
+        except ModuleNotFoundError as missing:
+            if missing.name != name:
+                raise
+            continue
+        if rules is not None and rules.hides:
+            found[module.name] = importlib.import_module(f"tests.secrecy.{module.name}").SECRETS
+    return found
+
+
+class Seeds:
+    """The seeds of a table, and from which version on each is public (None: still sealed)."""
+
+    def __init__(self, records: Sequence[EventRecord], sealed: Iterable[bytes] = ()) -> None:
+        self.open: dict[bytes, int | None] = dict.fromkeys(sealed)
         for record in records:
-            if record.type == kj.CardsDealt.DESCRIPTOR.full_name:
-                dealt = kj.CardsDealt.FromString(record.data)
-                hands = tuple(frozenset(hand.items) for hand in dealt.hands)
-                boompje = dealt.boompje
-            elif record.type == kj.CardPlayed.DESCRIPTOR.full_name:
-                played = kj.CardPlayed.FromString(record.data)
-                hands = tuple(hand - {played.card} for hand in hands)
-            elif record.type == pb.DrawsRevealed.DESCRIPTOR.full_name:
-                self.seeds.append((record.ver, pb.DrawsRevealed.FromString(record.data).seed))
-            self._hands.append(hands)
-            self._boompje.append(boompje)
+            if record.type == pb.DrawsRevealed.DESCRIPTOR.full_name:
+                self.open[pb.DrawsRevealed.FromString(record.data).seed] = record.ver
 
-    def hidden(self, version: int, audience: int | None) -> frozenset[str]:
-        """Cards that lie in hands which this audience may not see."""
-        hands = self._hands[version]
-        return frozenset().union(*(hand for seat, hand in enumerate(hands) if seat != audience))
-
-    def boompje(self, version: int) -> int:
-        """The boompje that is being played."""
-        return self._boompje[version]
-
-    def leaks(self, heard: Heard) -> list[str]:
-        """What this audience received and may not know."""
-        what = heard.what
-        found = [f"{heard.who}: a seed" for ver, seed in self.seeds if ver > heard.version and seed in _bytes(what)]
-        if isinstance(what, Message):
-            found.extend(f"{heard.who} at {heard.version}: {leak}" for leak in self._in_message(what, heard))
-        elif isinstance(what, str):
-            hidden = self.hidden(heard.version, heard.audience)
-            found.extend(f"{heard.who} at {heard.version}: {card}" for card in CARD.findall(what) if card in hidden)
-        return found
-
-    def _in_message(self, what: Message, heard: Heard) -> Iterator[str]:
-        for event in _events(what):
-            yield from self._in_event(event, heard)
-        if isinstance(what, pb.EventView):
-            return
-        hidden = self.hidden(heard.version, heard.audience)
-        for path, text in strings(what, skip=("events",)):
-            # the last trick of the boompje before outlives the new deal (rules file, Views)
-            if "last_trick" in path and self._is_old_trick(what):
-                continue
-            yield from (f"{path} = {card}" for card in CARD.findall(text) if card in hidden)
-
-    def _is_old_trick(self, what: Message) -> bool:
-        view = _game_view(what)
-        return view is not None and view.trick_no == 1 and not view.this_boompje.tricks.ns + view.this_boompje.tricks.ew
-
-    def _in_event(self, event: pb.EventView, heard: Heard) -> Iterator[str]:
-        body = unpacked(event.body)
-        if isinstance(body, kj.CardsDealt):
-            if body.boompje >= self.boompje(heard.version) and not self._over(heard.version):
-                for seat, hand in enumerate(body.hands):
-                    if hand.items and seat != heard.audience:
-                        yield f"hand of seat {seat} in cards_dealt of boompje {body.boompje}"
-            return
-        hidden = self.hidden(event.version, heard.audience)
-        for path, text in strings(body):
-            yield from (f"{path} = {card}" for card in CARD.findall(text) if card in hidden)
-
-    def _over(self, version: int) -> bool:
-        return any(revealed <= version for revealed, _ in self.seeds)
+    def leaks(self, heard: Heard) -> Iterator[str]:
+        """Seeds that this audience received too early."""
+        whole = heard.what.encode() if isinstance(heard.what, str) else heard.what.SerializeToString()
+        for seed, since in self.open.items():
+            if (since is None or since > heard.version) and any(form in whole for form in spellings(seed)):
+                yield "a seed"
 
 
-def _bytes(what: Message | bytes | str) -> bytes:
-    if isinstance(what, Message):
-        return what.SerializeToString()
-    return what.encode() if isinstance(what, str) else what
+def spellings(seed: bytes) -> tuple[bytes, ...]:
+    """A seed as bytes, in hexadecimal and in both alphabets of base64."""
+    codes = (base64.b64encode(seed), base64.urlsafe_b64encode(seed))
+    return (seed, seed.hex().encode(), seed.hex().upper().encode(), *(code.rstrip(b"=") for code in codes))
 
 
-def _events(what: Message) -> Iterable[pb.EventView]:
-    if isinstance(what, pb.EventView):
-        return [what]
-    return getattr(what, "events", ())
+def leaks(truth: Truth, seeds: Seeds, heard: Heard) -> list[str]:
+    """What this audience received and may not know."""
+    found = list(seeds.leaks(heard))
+    what = heard.what
+    if isinstance(what, str):
+        found += truth.in_text(what, heard)
+    elif isinstance(what, pb.EventView):
+        found += truth.in_event(what, heard)
+    else:
+        for event in getattr(what, "events", ()):
+            found += truth.in_event(event, heard)
+        found += truth.in_picture(what, heard)
+    return [f"{heard.who} at {heard.version}: {leak}" for leak in found]
 
 
-def _game_view(what: Message) -> kj.View | None:
+def view_of(what: Message) -> pb.TableView | None:
+    """The table's view in an update, a picture, or as it is."""
     view = what if isinstance(what, pb.TableView) else getattr(what, "view", None)
-    return kj.View.FromString(view.game_view.value) if isinstance(view, pb.TableView) else None
+    return view if isinstance(view, pb.TableView) else None
 
 
 def unpacked(body: Message) -> Message:
@@ -128,18 +147,24 @@ def unpacked(body: Message) -> Message:
     return kind.FromString(body.value)  # type: ignore[attr-defined]
 
 
-def strings(message: Message, skip: tuple[str, ...] = (), path: str = "") -> Iterator[tuple[str, str]]:
-    """Every string of a message with its path, `Any` unpacked, fields of names in `skip` left out."""
+def walk(message: Message, skip: tuple[str, ...] = (), path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every set value of a message, messages too, with its path; `Any` unpacked, fields named in `skip` left out."""
     if message.DESCRIPTOR.full_name == "google.protobuf.Any":
         if message.type_url:  # type: ignore[attr-defined]
-            yield from strings(unpacked(message), skip, path)
+            yield from walk(unpacked(message), skip, path)
         return
+    yield path, message
     for field, value in message.ListFields():
         if field.name in skip:
             continue
         here = f"{path}.{field.name}"
         for item in value if field.is_repeated else (value,):
             if field.type == FieldDescriptor.TYPE_MESSAGE:
-                yield from strings(item, skip, here)
-            elif field.type == FieldDescriptor.TYPE_STRING:
+                yield from walk(item, skip, here)
+            else:
                 yield here, item
+
+
+def strings(message: Message, skip: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Every string of a message with its path."""
+    return ((path, value) for path, value in walk(message, skip) if isinstance(value, str))

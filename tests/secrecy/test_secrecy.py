@@ -1,4 +1,4 @@
-"""Nobody receives what he may not know: klaverjas through the gateway, with every kind of audience attached.
+"""Nobody receives what he may not know: games through the gateway, with every kind of audience attached.
 
 Each seat (people and computer players), a spectator, a late joiner, a watcher who resumes again and again, readers of
 the history, refused commanders, the processes' logs and metrics pages: everything that they received is scanned.
@@ -7,37 +7,39 @@ the history, refused commanders, the processes' logs and metrics pages: everythi
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-import random
 import urllib.request
+from random import Random
 from typing import Any
 
 import pytest
 
 from libs.bus import Bus, Live, subscribe_live
 from libs.client.client import Client, connect
-from libs.client.errors import ClientError, NotPossible
+from libs.client.errors import ClientError, NotPossible, Refused
+from libs.client.player import Chair, play_to_the_end
 from libs.log import open_log
+from libs.log.model import EventRecord
 from libs.table.life import any_of
-from services.klaverjas.rules import Klaverjas
 from stamtafel.gateway.v1 import gateway_pb2 as gw
-from stamtafel.klaverjas.v1 import klaverjas_pb2 as kj
 from stamtafel.table.v1 import table_pb2 as pb
 from tests.fixtures.stack import WholeStack
-from tests.secrecy.scan import Heard, Truth
+from tests.secrecy.scan import Heard, Secrets, Seeds, games_with_secrets, leaks, spellings
+from tests.secrecy.test_worlds import leaky
 from tests.unit.table.owned import Owned
 
-OPTIONS = kj.Options(boompjes=2, move_seconds=0, trump_seconds=0)
+GAMES = games_with_secrets()
 
 
 class Ears:
     """Collects what everybody hears at one table, with the version he stood at."""
 
-    def __init__(self, table: str) -> None:
+    def __init__(self, table: str, secrets: Secrets) -> None:
         self.table = table
+        self.secrets = secrets
         self.heard: list[Heard] = []
         self.over = asyncio.Event()
+        self.late = asyncio.Event()
         self.version = 0
 
     async def watch(self, who: str, client: Client, audience: int | None, since: int | None = None) -> None:
@@ -47,11 +49,15 @@ class Ears:
             async for update in updates:
                 self.heard.append(Heard(who, audience, update.version, update))
                 self.version = max(self.version, update.version)
-                if update.view.state == pb.TABLE_STATE_RESTING:
+                if self.version >= self.secrets.late:
+                    self.late.set()
+                if any(event.body.TypeName() == pb.PlayEnded.DESCRIPTOR.full_name for event in update.events):
                     self.over.set()
+                if self.over.is_set() and update.view.state == pb.TABLE_STATE_RESTING:
+                    self.late.set()
                     return
 
-    async def resume(self, client: Client, rng: random.Random) -> None:
+    async def resume(self, client: Client, rng: Random) -> None:
         """Leaves and comes back from an older version, again and again."""
         while not self.over.is_set():
             since = rng.randint(0, max(self.version, 1))
@@ -80,72 +86,71 @@ class Ears:
             except NotPossible:
                 pass
 
-    async def meddle(self, stranger: Client, player: Client, seat: int, rng: random.Random) -> None:
-        """Sends commands that are refused: a stranger, the wrong turn, cards that are not held or not legal."""
-        cards = [suit + rank for suit in "SHDC" for rank in "789TJQKA"]
+    async def meddle(self, stranger: Client, player: Client, seat: int, rng: Random) -> None:
+        """Sends commands that are refused: a stranger's, out of turn, not held, not legal."""
         while not self.over.is_set():
             for client, who, audience in ((stranger, "stranger", None), (player, "refused", seat)):
                 version = self.version
-                card = rng.choice(cards)
+                command, word = self.secrets.meddling(rng)
                 try:
-                    answer = await client.tables.act(self.table, seat, kj.Play(card=card))
+                    answer = await client.tables.act(self.table, seat, command)
                 except ClientError as error:
                     self.heard.append(Heard(who, audience, version, f"{error.reason} {error.message}"))
                     continue
                 if answer.HasField("refused"):
                     said = " ".join(f"{d.key}={d.value}" for d in answer.refused.details)
                     text = f"{answer.refused.message} {answer.refused.field} {said}"
-                    others = text.replace(card, "")  # the card that he named himself is no news to him
+                    others = text.replace(word, "")  # what he named himself is no news to him
                     self.heard.append(Heard(who, audience, max(version, answer.refused.version), others))
 
-
-async def play_seat(client: Client, table: str, seat: int, rng: random.Random) -> None:
-    """A person who plays at random what his view allows."""
-    updates = client.tables.watch(table, seat)
-    async with contextlib.aclosing(updates):
-        async for update in updates:
-            view = update.view
-            if view.state == pb.TABLE_STATE_RESTING:
+    async def play(self, client: Client, game: str, seat: int) -> None:
+        """A person's seat, played to the end; a meddler may have acted for it in between."""
+        while not self.over.is_set():
+            chair = Chair(game, self.table, seat, "easy", Random(seat))
+            with contextlib.suppress(Refused):
+                async with client.tables.play() as session:
+                    await play_to_the_end(
+                        session,
+                        chair,
+                        lambda update: self.heard.append(Heard("player", seat, update.version, update)),
+                        client.new_id,
+                    )
                 return
-            if seat not in view.to_act:
-                continue
-            mine = kj.View.FromString(view.game_view.value)
-            if mine.phase == "choose_trump":
-                await client.tables.act(table, seat, kj.ChooseTrump(suit=rng.choice("SHDC")))
-            else:
-                await client.tables.act(table, seat, kj.Play(card=rng.choice(list(mine.my_legal))))
 
 
-async def stored(stack: WholeStack, table: str) -> list[Any]:
-    log = await open_log(stack.stack.database_url, "klaverjas")
+async def stored(stack: WholeStack, game: str, table: str) -> tuple[list[EventRecord], list[bytes]]:
+    """All events of a table, and every seed that was ever sealed for it."""
+    log = await open_log(stack.stack.database_url, game)
     try:
-        return await log.read_stream(table, 0, 10_000)
+        return await log.read_stream(table, 0, 10_000), [one.seed for one in await log.secrets([table])]
     finally:
         await log.close()
 
 
-def pages(stack: WholeStack) -> list[str]:
+def pages(stack: WholeStack) -> list[tuple[str, str]]:
     """The metrics page of every process, and every log file."""
     found = []
-    for port in stack.stack.http_ports.values():
+    for name, port in stack.stack.http_ports.items():
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
-            found.append(page.read().decode())
-    found.extend(path.read_text(errors="replace") for path in (stack.data / "logs").glob("*.log"))
+            found.append((f"metrics of {name}", page.read().decode()))
+    logs = (stack.data / "logs").glob("*.log")
+    found.extend((path.name, path.read_text(errors="replace")) for path in logs)
     return found
 
 
-async def test_nobody_receives_what_he_may_not_know(whole_stack: WholeStack) -> None:
-    rng = random.Random(7)
+@pytest.mark.parametrize("game", GAMES)
+async def test_nobody_receives_what_he_may_not_know(whole_stack: WholeStack, game: str) -> None:
+    secrets = GAMES[game]
     async with contextlib.AsyncExitStack() as open_clients:
         clients = [await open_clients.enter_async_context(connect(whole_stack.server)) for _ in range(5)]
         for number, client in enumerate(clients):
-            await client.sign_in_guest(f"P{number}")
+            await client.sign_in_guest(f"Guest{number}")
         south, north, onlooker, late, stranger = clients
-        table = await south.lobby.open("klaverjas", options=OPTIONS)
+        table = await south.lobby.open(game, options=secrets.whole)
         await north.lobby.join(table, 2)
         for seat in (1, 3):
             await south.lobby.seat_bot(table, "easy", seat)
-        ears = Ears(table)
+        ears = Ears(table, secrets)
         bus = await Bus.connect(whole_stack.stack.nats_url, "secrecy")
 
         def overhear(live: Live) -> None:
@@ -153,77 +158,43 @@ async def test_nobody_receives_what_he_may_not_know(whole_stack: WholeStack) -> 
             seat = int(live.audience.rpartition(".")[2])
             ears.heard.append(Heard(live.audience, seat, update.version, update))
 
-        subscribe_live(bus, "klaverjas-0", table, "bot.*", overhear)
-        watching = [
-            asyncio.create_task(ears.watch("south", south, 0)),
-            asyncio.create_task(ears.watch("north", north, 2)),
-            asyncio.create_task(ears.watch("spectator", onlooker, None)),
-        ]
+        subscribe_live(bus, f"{game}-0", table, "bot.*", overhear)
         await south.lobby.ready(table)
-        playing = [
-            asyncio.create_task(play_seat(south, table, 0, rng)),
-            asyncio.create_task(play_seat(north, table, 2, rng)),
-        ]
-        await north.lobby.ready(table)
-        others = [
-            asyncio.create_task(ears.resume(onlooker, random.Random(1))),
-            asyncio.create_task(ears.read_history(onlooker, None)),
-            asyncio.create_task(ears.read_history(south, 0)),
-            asyncio.create_task(ears.meddle(stranger, north, 2, random.Random(2))),
-        ]
-        while ears.version < 60:
-            await asyncio.sleep(0.01)
-        watching.append(asyncio.create_task(ears.watch("late", late, None)))
-        await asyncio.gather(*watching, *playing, *others)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(ears.watch("south", south, 0))
+            group.create_task(ears.watch("north", north, 2))
+            group.create_task(ears.watch("spectator", onlooker, None))
+            group.create_task(ears.play(south, game, 0))
+            group.create_task(ears.play(north, game, 2))
+            await north.lobby.ready(table)
+            group.create_task(ears.resume(onlooker, Random(1)))
+            group.create_task(ears.read_history(onlooker, None))
+            group.create_task(ears.read_history(south, 0))
+            group.create_task(ears.meddle(stranger, north, 2, Random(2)))
+            await ears.late.wait()
+            group.create_task(ears.watch("late", late, None))
         await bus.close()
-        records = await stored(whole_stack, table)
-    truth = Truth(records)
-    kinds = {heard.who for heard in ears.heard}
-    assert {
-        "south",
-        "north",
-        "spectator",
-        "late",
-        "resumed",
-        "bot.1",
-        "bot.3",
-        "stranger",
-        "refused",
-        "replay",
-    } <= kinds
-    assert {"history of None", "history of 0"} <= kinds
-    leaks = [leak for heard in ears.heard for leak in truth.leaks(heard)]
-    assert leaks == [], leaks[:20]
-    assert len(truth.seeds) == 1
-    seed = truth.seeds[0][1]
-    for page in pages(whole_stack):
-        assert seed.hex() not in page
-        assert base64.b64encode(seed).decode() not in page
-        assert "cards_dealt" not in page
-        assert not any(word in page for word in ("my_hand", '"hands"'))
+    records, sealed = await stored(whole_stack, game, table)
+    everybody = {"south", "north", "player", "spectator", "late", "resumed", "bot.1", "bot.3", "stranger", "refused"}
+    assert everybody | {"replay", "history of None", "history of 0"} <= {heard.who for heard in ears.heard}
+    truth, seeds = secrets.truth(records), Seeds(records, sealed)
+    assert any(since is not None for since in seeds.open.values())
+    found = [leak for heard in ears.heard for leak in leaks(truth, seeds, heard)]
+    assert found == [], found[:20]
+    written = pages(whole_stack)
+    assert {f"metrics of {game}", f"{game}.log"} <= {name for name, _ in written}
+    for name, page in written:
+        assert not any(form.decode("latin-1") in page for seed in sealed for form in spellings(seed)), name
+        assert not (told := secrets.telling.search(page)), f"{name}: {told}"
 
 
-class LeakyEvents(Klaverjas):
-    """Klaverjas that forgets to redact its events."""
-
-    def redact(self, event, state, audience):  # type: ignore[no-untyped-def]
-        return event
-
-
-class LeakyView(Klaverjas):
-    """Klaverjas that shows everybody the view of seat 0."""
-
-    def view(self, state, audience, facts):  # type: ignore[no-untyped-def]
-        return super().view(state, 0, facts)
-
-
-@pytest.mark.parametrize(("rules", "leaks"), [(Klaverjas(), False), (LeakyEvents(), True), (LeakyView(), True)])
-async def test_the_scan_finds_a_field_left_open_on_purpose(rules: Klaverjas, leaks: bool) -> None:
+async def heard_of(rules: Any, secrets: Secrets) -> tuple[list[Heard], list[EventRecord], list[bytes]]:
+    """What all audiences hear of a running game on the in-memory log and bus, and what is stored."""
     owned = Owned(rules)
     heard: list[Heard] = []
     async with owned.owning() as writer:
         table = f"{owned.log}-aaaaaaaaaaaaaaaa"
-        how = pb.OpenTable(options=any_of(OPTIONS), hot_seat=True)
+        how = pb.OpenTable(options=any_of(secrets.whole), hot_seat=True)
         await owned.send("ann", table, open_table=how)
 
         def hear(live: Live) -> None:
@@ -242,7 +213,27 @@ async def test_the_scan_finds_a_field_left_open_on_purpose(rules: Klaverjas, lea
             await owned.send("ann", table, act=pb.Act(seat=seat, body=any_of(body)))
         await owned.query(get_view=pb.GetViewRequest(table_id=table))
         log = writer.ports.log
-        truth = Truth(await log.read_stream(table, 0, 1000))
-    found = [leak for one in heard for leak in truth.leaks(one)]
+        return heard, await log.read_stream(table, 0, 1000), [one.seed for one in await log.secrets([table])]
+
+
+@pytest.mark.parametrize("hole", [None, "events", "view"])
+@pytest.mark.parametrize("game", GAMES)
+async def test_the_scan_finds_a_field_left_open_on_purpose(game: str, hole: str | None) -> None:
+    secrets = GAMES[game]
+    rules = secrets.rules if hole is None else leaky(secrets.rules, hole)
+    heard, records, sealed = await heard_of(rules, secrets)
+    truth, seeds = secrets.truth(records), Seeds(records, sealed)
+    found = [leak for one in heard for leak in leaks(truth, seeds, one)]
     assert heard
-    assert bool(found) == leaks, found[:5]
+    assert bool(found) == (hole is not None), found[:5]
+
+
+async def test_the_scan_finds_a_sealed_seed_in_any_spelling() -> None:
+    game, secrets = next(iter(GAMES.items()))
+    _, records, sealed = await heard_of(secrets.rules, secrets)
+    (seed,) = sealed
+    truth, seeds = secrets.truth(records), Seeds(records, sealed)
+    told: list[Any] = [pb.EventView(body=any_of(pb.DrawsRevealed(seed=seed))), f"key {seed.hex()}", game]
+    told.extend(form.decode() for form in spellings(seed)[1:])
+    found = [bool(leaks(truth, seeds, Heard("somebody", None, 3, what))) for what in told]
+    assert found == [True, True, False, *[True] * (len(told) - 3)]

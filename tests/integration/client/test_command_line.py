@@ -96,6 +96,17 @@ def test_replay_shows_any_moment(played: tuple[Person, str, str], tmp_path: Path
     assert "9999" in ann.fails(1, "replay", table_id, "--at", "9999")
 
 
+def test_render_draws_any_moment(played: tuple[Person, str, str], tmp_path: Path) -> None:
+    ann, table_id, _ = played
+    svg, image = tmp_path / "then.svg", tmp_path / "now.png"
+    told = ann.ok("render", table_id, "--at", "30", "--as", "0", "-o", str(svg))
+    assert 1 < int(told.split()[1]) <= 30  # the decision at or before that version
+    assert "Round 1" in svg.read_text()
+    ann.ok("render", table_id, "-o", str(image))
+    assert image.read_bytes().startswith(b"\x89PNG")
+    assert "9999" in ann.fails(1, "render", table_id, "--at", "9999", "-o", str(image))
+
+
 def test_the_log_leaves_and_verifies(played: tuple[Person, str, str], tmp_path: Path) -> None:
     ann, table_id, _ = played
     file = tmp_path / "table.jsonl"
