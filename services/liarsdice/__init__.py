@@ -1,0 +1,1 @@
+"""Danish tavern liar's dice with the way to Viborg (docs/rules/liarsdice.md)."""

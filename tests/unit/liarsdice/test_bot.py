@@ -1,0 +1,67 @@
+"""Regulars: legal calls at every level, memory where the view hides, never always the same."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from libs.table.brain import Look
+from libs.table.rules import Facts
+from libs.testing.play import given
+from services.liarsdice.bot import think
+from services.liarsdice.rules import RULES
+from services.liarsdice.state import BIDDING
+from services.liarsdice.strength import Dice
+from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
+
+
+@pytest.mark.parametrize("level", ["easy", "normal", "hard"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"preset": "slags"},
+        {"preset": "hardcore"},
+        {"ones_without_jokers": True, "classic_lift": True},
+    ],
+)
+def test_whole_games_of_legal_calls(level: str, rules: dict[str, Any]) -> None:
+    options = RULES.options(pb.Options(seats=3, **rules))
+    state, ctx, rng = RULES.initial(options), Dice(Random(5)), Random(6)
+    heard: list[list[Any]] = [[], [], []]
+    memories: list[Any] = [None] * 3
+    events = RULES.start(state, ctx)
+    while True:
+        for event in events:
+            state = RULES.evolve(state, event)
+        for seat in range(3):
+            heard[seat] += [seen for event in events if (seen := RULES.redact(event, state, seat)) is not None]
+        if state.phase != BIDDING:
+            break
+        chosen = None
+        for seat in range(3):
+            view = RULES.view(state, seat, Facts())
+            look = Look(seat, level, options, view, RULES.actions(state, seat), tuple(heard[seat]), rng)
+            thought = think(look, memories[seat])
+            memories[seat], heard[seat] = thought.memory, []
+            assert (thought.command is not None) == (seat == state.turn)
+            if seat == state.turn:
+                chosen = thought.command
+        assert chosen is not None and state.turn is not None
+        events = RULES.decide(state, state.turn, chosen, ctx)
+
+
+def test_a_locked_cup_is_remembered() -> None:
+    play = given(RULES, {"seats": 2, "peek_once": True}, {"dice": [[6, 6, 6, 6], [2, 3, 4, 5]]})
+    look = Look(0, "normal", play.options, play.see(0), ("bid",), (), Random(1))
+    memory = think(look, None).memory
+    play.when(0, "bid", quantity=1, face=2)
+    again = think(look._replace(view=play.see(0)), memory)
+    assert again.command is None and again.memory["dice"] == [6, 6, 6, 6]
+
+
+def test_it_is_not_always_the_same() -> None:
+    play = given(RULES, {"seats": 2}, {"dice": [[6, 5, 3, 2], [2, 3, 4, 5]]})
+    for level in ("easy", "normal", "hard"):
+        looks = [Look(0, level, play.options, play.see(0), ("bid",), (), Random(n)) for n in range(40)]
+        assert len({str(think(look, None).command) for look in looks}) > 1
