@@ -61,7 +61,7 @@ class Storm:
 
     def __init__(self, stack: LocalStack, tables: int, seed: int, say: Callable[[str], None] = lambda _: None) -> None:
         self._stack = stack
-        self._others = [game for game in ("backgammon", "carrom", "klaverjas", "liarsdice") if game in stack.names()]
+        self._others = [game for game in ("backgammon", "carrom", "klaverjas") if game in stack.names()]
         self._tables = tables
         self._rng = random.Random(seed)
         self._say = say
