@@ -93,6 +93,8 @@ _KINDS: dict[int, type[ClientError]] = {
     14: NotReachable,
 }
 _LARGE = "TOO_LARGE"
+_WRITE_FAILED = "Internal error from Core"
+"""grpc.aio's own words when a stream had ended before a write to it, hiding what it ended with (grpc #36066)."""
 
 
 def make(code: int, reason: str, message: str, **more: Any) -> ClientError:
@@ -103,6 +105,8 @@ def make(code: int, reason: str, message: str, **more: Any) -> ClientError:
 
 def from_rpc(failed: grpc.aio.AioRpcError) -> ClientError:
     """What a call ended with."""
+    if failed.code() is grpc.StatusCode.INTERNAL and failed.details() == _WRITE_FAILED:
+        return NotReachable("BROKEN", "the stream ended while it was written to")
     code = cast(Any, failed.code())
     number = int(code.value[0])
     reason, wait = str(code.name), None
