@@ -94,7 +94,7 @@ _KINDS: dict[int, type[ClientError]] = {
 }
 _LARGE = "TOO_LARGE"
 _WRITE_FAILED = "Internal error from Core"
-"""grpc.aio's own words when a stream had ended before a write to it, hiding what it ended with (grpc #36066)."""
+"""What grpc.aio says when a write came after a stream's end, in the place of that end's status (grpc #36066)."""
 
 
 def make(code: int, reason: str, message: str, **more: Any) -> ClientError:

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from libs.client.client import Client
-from libs.client.errors import BadArgument, NotAllowed, NotReachable, ServerFault, SignInNeeded, TryLater
+from libs.client.errors import BadArgument, NotAllowed, NotReachable, ServerFault, SignInNeeded, TryLater, from_rpc
 from libs.client.tokens import FileTokens, Kept, MemoryTokens, TokenStore
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from tests.unit.client.fakes import FakeTime, rpc_error
@@ -152,3 +152,12 @@ def test_tokens_are_kept_by_gateway_in_a_file_of_ones_own(tmp_path: Path) -> Non
     assert "'a'" not in repr(kept) and "'r'" not in repr(kept)
     path.write_text("half a fi")
     assert FileTokens(path).load(ADDRESS) is None
+
+
+def test_a_stream_that_ended_before_a_write_is_tried_again() -> None:
+    masked = grpc.aio.AioRpcError(
+        grpc.StatusCode.INTERNAL, grpc.aio.Metadata(), grpc.aio.Metadata(), "Internal error from Core"
+    )
+    found = from_rpc(masked)
+    assert isinstance(found, NotReachable)
+    assert found.retryable
