@@ -131,7 +131,7 @@ def _asks(view: pb.View, you: int | None, say: _Words) -> list[str]:
     elif view.phase == "play":
         example = view.my_legal[0] if view.my_legal else "SJ"
         letter = _DUTCH[SUIT[example[0]]] if say is WORDS["nl"] else example[0]
-        asks.append(say["you_play"].format(card=letter + say["ranks"][RANKS.index(example[1])]))
+        asks.append(say["you_play"].format(card=letter + _rank(example[1], say)))
     else:
         asks.append(say["you_collect"])
     return asks
@@ -141,11 +141,11 @@ def _hand(view: pb.View, say: _Words) -> str:
     """Trump first, then the suits in turn of colour, high cards first; what may not be played is dimmed."""
     trump = SUIT[view.trump] if view.HasField("trump") else None
     order = sorted(range(4), key=lambda suit: (suit != trump, (0, 1, 3, 2)[suit]))
-    strength = STRENGTH[0 if trump is None else trump]
 
     def place(code: str) -> tuple[int, int]:
-        card = CARD[code]
-        return order.index(card >> 3), -(strength[card] if trump is not None else card & 7)
+        suit = CARD[code] >> 3
+        # Before there is a trump every suit lies as a plain one: under another suit's trump.
+        return order.index(suit), -STRENGTH[suit ^ 1 if trump is None else trump][CARD[code]]
 
     greyed = {one.card for one in view.my_greyed}
     return " ".join(
@@ -155,8 +155,11 @@ def _hand(view: pb.View, say: _Words) -> str:
 
 
 def _plain(code: str, say: _Words) -> str:
-    rank = say["ranks"][RANKS.index(code[1])]
-    return SYMBOLS[code[0]] + ("10" if rank == "T" else rank)
+    return SYMBOLS[code[0]] + _rank(code[1], say)
+
+
+def _rank(letter: str, say: _Words) -> str:
+    return "10" if letter == "T" else say["ranks"][RANKS.index(letter)]
 
 
 def _card(code: str, say: _Words) -> str:

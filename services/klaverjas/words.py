@@ -36,7 +36,7 @@ WORDS: dict[str, dict[str, str]] = {
         "draw": "A draw: {score}.",
         "you": "you",
         "partner": "partner",
-        "help": "Cards are suit and rank: SJ, HT, D7, also J of S or ♠J. Trump: S, H, D or C. Also: pass, roem 40, "
+        "help": "Cards are suit and rank: SJ, H10, D7, also J of S or ♠J. Trump: S, H, D or C. Also: pass, roem 40, "
         "and an empty line to take the trick.",
         "seats": "South,West,North,East",
         "ranks": "789TJQKA",
@@ -76,7 +76,7 @@ WORDS: dict[str, dict[str, str]] = {
         "draw": "Gelijk: {score}.",
         "you": "jij",
         "partner": "maat",
-        "help": "Kaarten zijn kleur en waarde: SB, HT, R7, ook ♠B. Troef: S, H, R of K. Verder: pas, roem 40, en een "
+        "help": "Kaarten zijn kleur en waarde: SB, H10, R7, ook ♠B. Troef: S, H, R of K. Verder: pas, roem 40, en een "
         "lege regel om de slag op te halen.",
         "seats": "Zuid,West,Noord,Oost",
         "ranks": "789TBVHA",

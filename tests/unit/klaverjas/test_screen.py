@@ -43,6 +43,14 @@ def test_dutch_words_and_cards() -> None:
     assert "♥H" in drawn and "bv. HV" in drawn and "troef" in drawn and "Wij" in drawn
 
 
+def test_a_hand_is_sorted_and_a_ten_is_ten_before_there_is_a_trump() -> None:
+    view = pb.View(phase="choose_trump", my_seat=0, my_hand=["S9", "ST", "SJ", "SA", "HK", "HT"], hand_sizes=[6] * 4)
+    assert "♠A ♠10 ♠J ♠9 [red]♥10[/red] [red]♥K[/red]" in screen.draw(view, 0)
+    view.MergeFrom(pb.View(phase="play", trump="S", my_legal=["ST"], turn=pb.Turn(seat=0, action="play")))
+    drawn = screen.draw(view, 0)
+    assert "♠J ♠9 ♠A ♠10 [red]♥10[/red]" in drawn and "e.g. S10" in drawn
+
+
 def test_the_end_is_told() -> None:
     play = table()
     for seat, card in ((0, "HK"), (1, "HQ"), (2, "HJ"), (3, "H7"), (0, "CA"), (1, "C7"), (2, "C8"), (3, "S7")):
