@@ -26,14 +26,14 @@ def chain(log: str, records: Sequence[EventRecord]) -> list[str]:
 def acceptances(told: Iterable[Told], records: Sequence[EventRecord]) -> list[str]:
     """Every acceptance that a client saw is in the log exactly once, at the version that he was told."""
     decisions: dict[tuple[str, str], list[list[EventRecord]]] = defaultdict(list)
-    last: dict[str, tuple[str, str]] = {}
+    open_ones: dict[str, EventRecord] = {}
     for record in records:
         key = (record.actor, record.command_id)
-        if last.get(record.stream) == key:
+        if _goes_on(open_ones.get(record.stream), record):
             decisions[key][-1].append(record)
         else:
             decisions[key].append([record])
-            last[record.stream] = key
+        open_ones[record.stream] = record
     found: list[str] = []
     for one in told:
         made = decisions.get((one.actor, one.command_id), [])
@@ -45,6 +45,18 @@ def acceptances(told: Iterable[Told], records: Sequence[EventRecord]) -> list[st
         if len(made) > 1:
             found.append(f"command {command_id} of {actor} took effect {len(made)} times")
     return found
+
+
+def _goes_on(before: EventRecord | None, record: EventRecord) -> bool:
+    """Whether an event belongs to the decision of the table's event before it.
+
+    A decision has one moment, and the set of clocks closes it: a command decided twice in a row is two decisions.
+    """
+    return (
+        before is not None
+        and (before.actor, before.command_id, before.at) == (record.actor, record.command_id, record.at)
+        and before.type != pb.ClocksSet.DESCRIPTOR.full_name
+    )
 
 
 def stream(facts: Sequence[Fact], records: Sequence[EventRecord]) -> list[str]:

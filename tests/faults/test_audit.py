@@ -46,6 +46,8 @@ def test_lost_doubled_and_misplaced_acceptances_are_found() -> None:
     assert audit.acceptances([Told("ann", "a", "t", 1)], GOOD)
     twice = records(event(1, "a"), event(2, "b"), event(3, "a"))
     assert audit.acceptances([], twice)
+    at_once = records(event(1, "a"), event(2, "a", at=6))
+    assert audit.acceptances([], at_once)
     assert audit.acceptances([Told("ben", "a", "t", 2)], GOOD)
 
 
