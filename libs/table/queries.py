@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError, Message
 
 from libs.log.chain import start_hash
 from libs.log.export import to_message
-from libs.log.model import EventRecord, Fenced, Head
+from libs.log.model import EventRecord, Fenced, Head, Unavailable
 from libs.log.port import Log
 from libs.table.describe import describe
 from libs.table.life import CLOSED, PLAYING, any_of
@@ -60,7 +60,11 @@ class TableQueries:
         }
 
     async def answer(self, data: bytes) -> bytes:
-        """A serialized Query in, a serialized QueryReply out. Raises Fenced when the log is lost meanwhile."""
+        """A serialized Query in, a serialized QueryReply out.
+
+        Raises Fenced when the log is lost meanwhile and Unavailable while the database is away: no answer, which makes
+        the asker ask again, where a refusal would end his watch.
+        """
         try:
             query = pb.Query.FromString(data)
             name = query.WhichOneof("body") or ""
@@ -73,7 +77,7 @@ class TableQueries:
             refused = Refused("bad_argument", "these bytes are no query")
         except Refused as refusal:
             refused = refusal
-        except Fenced:
+        except (Fenced, Unavailable):
             raise
         except Exception:
             _log.exception("a query failed")

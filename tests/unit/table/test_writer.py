@@ -3,11 +3,14 @@
 import asyncio
 import itertools
 
+import pytest
 from google.protobuf.message import Message
 
 from libs.bus import Live, subscribe_live
 from libs.log import MemoryLog, verify_log
+from libs.log.model import Unavailable
 from libs.table.life import any_of
+from libs.table.queries import TableQueries
 from services.trictrac.rules import Trictrac
 from stamtafel.table.v1 import table_pb2 as pb
 from stamtafel.trictrac.v1 import trictrac_pb2 as tt
@@ -152,6 +155,19 @@ async def test_a_table_that_cannot_be_shown_is_set_aside_and_others_go_on() -> N
         assert (await owned.throw("ann", bad, 0)).refused.code == "internal"
         assert (await owned.query(explain=pb.ExplainRequest(table_id=bad))).explain.set_aside
         assert (await owned.throw("ann", good, 0)).HasField("accepted")
+
+
+async def test_a_database_that_is_away_ends_no_watch() -> None:
+    owned = Owned()
+    async with owned.owning() as writer:
+        table = await owned.two_playing()
+        away = MemoryLog(owned.store)
+        away.away = True
+        queries = TableQueries(writer, away)
+        query = pb.Query(watch=pb.WatchRequest(table_id=table, from_version=1))
+        with pytest.raises(Unavailable):
+            await queries.answer(query.SerializeToString())
+        assert (await owned.query(watch=query.watch)).watch.update.from_version == 1
 
 
 async def test_watchers_get_every_version_once_and_in_order() -> None:
