@@ -115,6 +115,7 @@ class Storm:
         if "trictrac-2" in self._stack.names():
             victims.append("trictrac-2")
         victim = self._rng.choice(victims)
+        await self._until(lambda: self._stack.child(victim).pid is not None)  # it may be down from the last kill
         await self._moment(victim, number)
         before, began = len(self.told), time.perf_counter()
         await self._stack.kill(victim)
