@@ -115,8 +115,8 @@ class Storm:
         if "trictrac-2" in self._stack.names():
             victims.append("trictrac-2")
         victim = self._rng.choice(victims)
-        await self._until(lambda: self._stack.child(victim).pid is not None)  # it may be down from the last kill
         await self._moment(victim, number)
+        await self._until(lambda: self._stack.child(victim).pid is not None)  # it may be down from the last kill
         before, began = len(self.told), time.perf_counter()
         await self._stack.kill(victim)
         self.kills.append(victim)
