@@ -177,16 +177,15 @@ class Liarsdice:
             yield from (pb.SetHelp(on=True), pb.SetHelp(on=False))
 
     def result(self, state: State) -> Result | None:
-        """Places of the game that ended; who watched the final stands behind those who played."""
+        """Places of the game that ended; 0 for who watched the final (R6.7)."""
         if state.phase != OVER:
             return None
-        last = len(state.participants) + 1
         numbers = [
             Number(key="strokes", values=state.ledger.strokes),
             Number(key="rounds_given", values=state.ledger.rounds_given),
             Number(key="rounds", values=[state.round]),
         ]
-        places = [place or last for place in state.places]
+        places = state.places
         return Result(places=places, sides=range(len(places)), numbers=numbers, reason="finale" if state.finale else "")
 
     def score(self, state: State) -> tuple[int, ...] | None:
