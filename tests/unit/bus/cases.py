@@ -312,6 +312,8 @@ class BusCase:
         hand = Hand()
         sender = CommandSender(bus, f"test.{log}", clock=hand)
         call = asyncio.create_task(sender.send(log, "t1", lambda to: to.encode()))
+        while not sender.open:  # else what settles would be written before the command
+            await asyncio.sleep(0)
         await self.settle(bus)
         hand.now += 10.0
         sender.tick()
