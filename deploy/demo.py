@@ -44,6 +44,7 @@ class Show(msgspec.Struct, frozen=True):
 SHOWS = (
     Show("trictrac", {"preset": "quick", "seats": 4}, ("easy", "normal", "hard")),
     Show("klaverjas", {"boompjes": 2}, ("easy", "normal", "easy")),
+    Show("liarsdice", {"seats": 3}, ("normal", "hard")),
     Show("backgammon", {"preset": "quick"}, ("easy",)),
     Show("carrom", {"preset": "quick"}, ("normal",)),
 )

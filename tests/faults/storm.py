@@ -53,6 +53,13 @@ class Told(NamedTuple):
     version: int
 
 
+def regulars_only(game: str, seats: int) -> dict[str, object]:
+    """Options, by the names of its rules file, of a table where computer players hold every seat."""
+    if game == "liarsdice":
+        return {"table": "regulars", "seats": seats, "regulars": list(range(seats))}
+    return {"bots": [{"seat": seat, "level": "easy"} for seat in range(seats)]}
+
+
 class Storm:
     """Plays `tables` tables of two people and a computer player, and kills. `told` and `unanswered` are the record.
 
@@ -61,7 +68,7 @@ class Storm:
 
     def __init__(self, stack: LocalStack, tables: int, seed: int, say: Callable[[str], None] = lambda _: None) -> None:
         self._stack = stack
-        self._others = [game for game in ("backgammon", "carrom", "klaverjas") if game in stack.names()]
+        self._others = [game for game in ("backgammon", "carrom", "klaverjas", "liarsdice") if game in stack.names()]
         self._tables = tables
         self._rng = random.Random(seed)
         self._say = say
@@ -96,9 +103,8 @@ class Storm:
         for game in self._others:
             rules = importlib.import_module(f"services.{game}.rules").RULES
             seats = rules.seating(rules.options(rules.options_type())).seats
-            bots = [{"seat": seat, "level": "easy"} for seat in range(seats)]
             for _ in range(BESIDE_TABLES):
-                options = from_plain(rules.options_type, {"bots": bots})
+                options = from_plain(rules.options_type, regulars_only(game, seats))
                 await client.lobby.open(game, options=options)
 
     async def _until(self, holds: Callable[[], bool]) -> None:

@@ -32,7 +32,7 @@ from tests.faults.storm import Storm
 KILLS = int(os.environ.get("KILLS", "8"))
 TABLES = 30
 LOG = "trictrac-0"
-GAMES = ("backgammon", "carrom", "klaverjas", "trictrac")
+GAMES = ("backgammon", "carrom", "klaverjas", "liarsdice", "trictrac")
 ENV = {"STAMTAFEL_BOT_PACE": "0", "STAMTAFEL_COMMANDS_PER_SECOND": "100000", "STAMTAFEL_REQUESTS_PER_SECOND": "100000"}
 GRACE_US = 3_000_000
 READ_MODELS = ("lobby_table", "play", "player_game", "player_place")

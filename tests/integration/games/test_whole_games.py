@@ -18,6 +18,7 @@ from libs.client.client import connect
 from libs.client.player import Chair, play_to_the_end
 from libs.client.setup import Wish, set_up
 from stamtafel.gateway.v1 import gateway_pb2 as pb
+from stamtafel.liarsdice.v1.liarsdice_pb2 import GameLost, NextGame, TabtHelt, View
 from stamtafel.table.v1 import table_pb2 as table
 from tests.fixtures.stack import WholeStack
 
@@ -29,6 +30,8 @@ FORMS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("klaverjas", {"boompjes": 2, "preset": "rotterdams_bond"}, ("normal", "easy", "normal")),
     ("backgammon", {"play": "match", "match_length": 7 if LONG else 2, "confirm": "auto"}, ("normal",)),
     ("backgammon", {"play": "money", "session_games": 2, "jacoby": True}, ("easy",)),
+    ("liarsdice", {"seats": 4}, ("easy", "normal", "hard")),
+    ("liarsdice", {"seats": 2, "preset": "hardcore"}, ("normal",)),
     ("carrom", {"preset": "quick"}, ("normal",)),
     ("carrom", {"preset": "seed_sets" if LONG else "quick", "seats": 4}, ("normal", "easy", "normal")),
     ("carrom", {"match": "points", "points_target": 21 if LONG else 5}, ("easy",)),
@@ -56,3 +59,43 @@ async def test_a_whole_game(whole_stack: WholeStack, game: str, options: dict[st
     assert report.problems == ()
     assert report.plays == 1
     assert report.draws > 0
+
+
+async def test_a_table_of_five_goes_on_until_somebody_has_lost_altogether(whole_stack: WholeStack) -> None:
+    """The road to Viborg: game after game at one table, with its ledger, until `tabt_helt`."""
+    async with connect(whole_stack.server) as client:
+        await client.sign_in_guest("Ann")
+        wish = Wish("liarsdice", {"seats": 5}, ("easy", "normal", "hard", "normal"))
+        table_id, (seat, *_) = await set_up(client, wish)
+        losers: list[int] = []
+        lost: list[TabtHelt] = []
+        heard = 0
+
+        def hear(update: table.Update) -> None:
+            nonlocal heard
+            for event in update.events:
+                if event.version <= heard:
+                    continue  # each game's player is told the table from its beginning
+                heard = event.version
+                body = games.unpack("liarsdice", event.body)
+                if isinstance(body, GameLost):
+                    losers.append(body.seat)
+                elif isinstance(body, TabtHelt):
+                    lost.append(body)
+
+        async with client.tables.play() as session:
+            for number in range(1, 7):
+                chair = Chair("liarsdice", table_id, seat, "normal", Random(number))
+                last = await play_to_the_end(session, chair, hear, client.new_id)
+                assert last.play == number
+                if lost:
+                    break
+                answer = await client.tables.act(table_id, seat, NextGame())
+                assert answer.HasField("accepted"), answer
+        view = games.unpack("liarsdice", last.game_view)
+        assert isinstance(view, View)
+    assert len(losers) == last.play
+    assert [event.seat for event in lost] == losers[-1:]
+    assert losers[-1] in losers[:-1]
+    assert sum(view.strokes) == 1
+    assert set(view.mats) == {"green"}
