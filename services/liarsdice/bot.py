@@ -3,33 +3,22 @@
 Where the view hides what they knew once (`peek_once`, `hidden_count`), they remember it, as a person would.
 """
 
-from math import exp
 from random import Random
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from google.protobuf.message import Message
 
 from libs.table.brain import Look, Thought
+from services.liarsdice import easy, hard
 from services.liarsdice.counting import FACES, NUMBERS
-from services.liarsdice.guess import Known, chance
+from services.liarsdice.guess import Known
+from services.liarsdice.mixing import Bid, Mixture, pick, sway, temper
 from services.liarsdice.options import setup_of
 from services.liarsdice.outlook import best_calls
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
-LIFT_BELOW = 0.30
-"""An easy regular lifts what it thinks less likely than about this."""
-
-
-class Temper(NamedTuple):
-    """A regular's character, by its seat: how gladly it bluffs and lifts (shares), never a rule of its own."""
-
-    bluff: float
-    lift: float
-
-
-def temper(seat: int) -> Temper:
-    """The regular that sits on that seat."""
-    return Temper(((seat * 5) % 8 - 3.5) / 35, ((seat * 3) % 8 - 3.5) / 35)
+NORMAL_HEAT = 0.10
+"""`normal`: of two calls the one that is worth this much more is e times as likely."""
 
 
 def think(look: Look, memory: Any) -> Thought:
@@ -40,7 +29,7 @@ def think(look: Look, memory: Any) -> Thought:
         return Thought(None, memory, 0.0)
     calls = [(low, NUMBERS[one.face]) for one in view.legal.bids for low in range(one.from_quantity, one.to + 1)]
     known = known_of(look.seat, view, memory)
-    chosen = _choose(look, known, calls, view.legal.lift)
+    chosen = pick(policy(look.level, known, calls, view.legal.lift, look.rng), look.rng)
     pause = 1.2 if chosen is None else 0.8
     if chosen is None:
         return Thought(pb.Lift(round=view.round), memory, pause)
@@ -79,42 +68,19 @@ def known_of(seat: int, view: pb.View, memory: dict[str, Any]) -> Known:
     return Known(seat, own, counts, bids, setup)
 
 
-def _choose(look: Look, known: Known, calls: list[tuple[int, int]], may_lift: bool) -> tuple[int, int] | None:
-    """A bid, or None for the lift."""
+def policy(level: str, known: Known, calls: list[Bid], may_lift: bool, rng: Random | None = None) -> Mixture:
+    """How often the level makes each call there: one of the legal bids `calls`, None for the lift. Chances sum to 1.
+
+    `known.seat` tells whose temper it is. `rng` is for searches that sample (None: always the same); the choice of one
+    call from the mixture is the caller's.
+    """
     if not calls:
-        return None
-    if look.level == "easy":
-        return _easy(look, known, calls, may_lift)
-    scored = best_calls(known, calls, may_lift, look.level == "hard")
-    mood = temper(look.seat)
-    swayed = [
-        (call, worth + (mood.lift if call is None else 0.0 if honest else mood.bluff)) for call, worth, honest in scored
-    ]
-    return _mixed(swayed, 0.05 if look.level == "hard" else 0.10, look.rng)
-
-
-def _easy(look: Look, known: Known, calls: list[tuple[int, int]], may_lift: bool) -> tuple[int, int] | None:
-    """Exact odds of its own view; lifts the unlikely, bids near its own best face, with noise."""
-    rng, mood = look.rng, temper(look.seat)
-    if may_lift and known.bids:
-        _, quantity, face = known.bids[-1]
-        if chance(known, quantity, face, trust=False) < LIFT_BELOW + mood.lift + rng.uniform(-0.12, 0.12):
-            return None
-    likely = [(call, chance(known, *call, trust=False) + rng.uniform(0.0, 0.25)) for call in _near(calls)]
-    good = [call for call, p in likely if p >= 0.6 - mood.bluff]
-    return rng.choice(sorted(good)[-3:]) if good else max(likely, key=lambda one: one[1])[0]
-
-
-def _near(calls: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    low = min(quantity for quantity, _ in calls)
-    return [call for call in calls if call[0] <= low + 1]
-
-
-def _mixed(scored: list[tuple[tuple[int, int] | None, float]], heat: float, rng: Random) -> tuple[int, int] | None:
-    """One of the calls; the better the likelier, so that nobody learns to read it."""
-    top = max(worth for _, worth in scored)
-    weights = [exp((worth - top) / heat) for _, worth in scored]
-    return rng.choices([call for call, _ in scored], weights)[0]
+        return [(None, 1.0)]
+    if level == "easy":
+        return easy.calls(known, calls, may_lift, temper(known.seat))
+    if level == "hard":
+        return hard.calls(known, calls, may_lift, rng or Random(0))
+    return sway(best_calls(known, calls, may_lift, False), temper(known.seat), NORMAL_HEAT)
 
 
 def courtesy(view: Message, seat: int) -> bool:
