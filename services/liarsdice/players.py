@@ -1,0 +1,34 @@
+"""Players to measure: the levels, and the one that only follows the odds."""
+
+from collections.abc import Callable
+from random import Random
+
+from services.liarsdice.bot import policy
+from services.liarsdice.guess import Known
+from services.liarsdice.mixing import Bid, Mixture
+from services.liarsdice.odds import sight, suggest
+
+ODDS = "odds"
+LEVELS = ("easy", "normal", "hard")
+NAMES = (*LEVELS, ODDS)
+
+Player = Callable[[Known, list[Bid], bool], Mixture]
+"""What a player does: what it knows, all legal bids, whether it may lift -> how often it makes each call."""
+
+
+def player(name: str, rng: Random | None = None) -> Player:
+    """The player of that name, one of `NAMES`. `rng`: for searches that sample."""
+    if name not in NAMES:
+        raise ValueError(f"level must be one of {', '.join(NAMES)}, not {name!r}")
+    if name == ODDS:
+        return only_odds
+    return lambda known, calls, may_lift: policy(name, known, calls, may_lift, rng)
+
+
+def only_odds(known: Known, calls: list[Bid], may_lift: bool) -> Mixture:
+    """What the help suggests (R10.7), always: exact odds, bids are no evidence."""
+    if not calls:
+        return [(None, 1.0)]
+    seen = sight(known.own, [n for seat, n in enumerate(known.counts) if seat != known.seat], known.setup)
+    now = known.bids[-1][1:] if may_lift and known.bids else None
+    return [(suggest(seen, now, max(quantity for quantity, _ in calls)).bid, 1.0)]
