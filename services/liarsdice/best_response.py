@@ -8,7 +8,7 @@ from services.liarsdice.counting import highest
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Player
+from services.liarsdice.players import Player, player
 from services.liarsdice.solver import DICE, Game, Play, full_game, gain
 
 COUNTS = (1, 1)
@@ -28,20 +28,21 @@ class Exploited(NamedTuple):
         return (self.opener + self.answerer) / 2
 
 
-def exploited(player: Player, setup: Setup) -> Exploited:
-    """Both best responses. Practical up to some sixteen bids: every die and every history of bids is looked at.
+def exploited(name: str, setup: Setup) -> Exploited:
+    """Both best responses to the player of that name (`players.NAMES`).
 
-    The player sits on seat 0 when it opens and on seat 1 when it answers.
+    Every die and every history of bids is looked at: practical up to some sixteen bids. The player sits on seat 0 when
+    it opens and on seat 1 when it answers.
     """
     game = full_game(setup, highest(COUNTS, 2, setup))
-    play = tabulated(player, game, setup)
+    play = tabulated(player(name), game, setup)
     return Exploited(gain(game, play, 1, best=True), gain(game, play, 0, best=True))
 
 
-def tabulated(player: Player, game: Game, setup: Setup) -> Play:
+def tabulated(measured: Player, game: Game, setup: Setup) -> Play:
     """What the player does with each die after each history, on the seat that is then in turn."""
     bids, half = game.bids, 1 << (len(game.bids) - 1)
-    play = Play([np.zeros((6, half)) for _ in (0, 1)], [np.zeros((6, half)) for _ in (0, 1)])
+    play = Play([np.zeros((6, half), np.float32) for _ in (0, 1)], [np.zeros((6, half), np.float32) for _ in (0, 1)])
     rank = {bid: k for k, bid in enumerate(bids)}
 
     def fill(mask: int, history: list[Bid]) -> None:
@@ -51,7 +52,7 @@ def tabulated(player: Player, game: Game, setup: Setup) -> Play:
         higher = list(bids[first:])
         for die in DICE:
             known = Known(parity, (die,), COUNTS, said, setup)
-            for call, chance in player(known, higher, bool(history)):
+            for call, chance in measured(known, higher, bool(history)):
                 if call is None:
                     play.lifts[parity][die - 1, mask >> 1] += chance
                 else:

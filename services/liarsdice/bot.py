@@ -3,6 +3,8 @@
 Where the view hides what they knew once (`peek_once`, `hidden_count`), they remember it, as a person would.
 """
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any, cast
 
@@ -17,23 +19,29 @@ from services.liarsdice.options import setup_of
 from services.liarsdice.outlook import best_calls
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
+Player = Callable[[Known, list[Bid], bool], Mixture]
+"""What a player does: what it knows, all legal bids, whether it may lift -> how often it makes each call."""
+
 NORMAL_HEAT = 0.10
 """`normal`: of two calls the one that is worth this much more is e times as likely."""
 
 
 def think(look: Look, memory: Any) -> Thought:
     """One decision: a bid or the lift when in turn; else wait. It starts no game: that is for guests."""
+    return think_as(partial(policy, look.level, rng=look.rng), look, memory)
+
+
+def think_as(player: Player, look: Look, memory: Any) -> Thought:
+    """The same by another player's mixtures."""
     view = cast(pb.View, look.view)
     memory = remember(look, view, memory)
     if view.phase != "bidding" or not view.HasField("turn") or view.turn.seat != look.seat:
         return Thought(None, memory, 0.0)
     calls = [(low, NUMBERS[one.face]) for one in view.legal.bids for low in range(one.from_quantity, one.to + 1)]
-    known = known_of(look.seat, view, memory)
-    chosen = pick(policy(look.level, known, calls, view.legal.lift, look.rng), look.rng)
-    pause = 1.2 if chosen is None else 0.8
+    chosen = pick(player(known_of(look.seat, view, memory), calls, view.legal.lift), look.rng)
     if chosen is None:
-        return Thought(pb.Lift(round=view.round), memory, pause)
-    return Thought(pb.Bid(quantity=chosen[0], face=FACES[chosen[1]], round=view.round), memory, pause)
+        return Thought(pb.Lift(round=view.round), memory, 1.2)
+    return Thought(pb.Bid(quantity=chosen[0], face=FACES[chosen[1]], round=view.round), memory, 0.8)
 
 
 def remember(look: Look, view: pb.View, memory: Any) -> dict[str, Any]:

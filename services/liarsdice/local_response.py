@@ -20,7 +20,7 @@ from services.liarsdice.counting import Cup, count, highest, ranges
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid, Call
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Player
+from services.liarsdice.players import Player, player
 
 Floats = NDArray[np.float64]
 Said = tuple[Bid, ...]
@@ -32,6 +32,15 @@ class Answers(NamedTuple):
 
     calls: list[Call]
     chances: Floats
+
+
+class Rounds(NamedTuple):
+    """Which rounds: against the player of that name, at tables of two cups with `dice` dice each."""
+
+    name: str
+    setup: Setup
+    dice: int
+    seed: int
 
 
 class Response:
@@ -51,13 +60,15 @@ class Response:
         `opens`: the responder opens. The opener sits on seat 0.
         """
         own: Cup = tuple(sorted(rng.randint(1, 6) for _ in range(self.counts[0])))
-        belief, said, mine = self.fair, (), opens
+        belief, mine = self.fair, opens
+        bids: list[Bid] = []
         while True:
+            said = tuple(bids)
             if mine:
                 bid = self.choose(own, belief, said)
                 if bid is None:
-                    return self._lifted(own, belief, said[-1])
-                said = (*said, bid)
+                    return self._lifted(own, belief, bids[-1])
+                bids.append(bid)
             else:
                 told = self.answers(said)
                 shares = belief @ told.chances
@@ -65,8 +76,8 @@ class Response:
                 belief = belief * told.chances[:, at] / shares[at]
                 call = told.calls[at]
                 if call is None:
-                    return -self._lifted(own, belief, said[-1])
-                said = (*said, call)
+                    return -self._lifted(own, belief, bids[-1])
+                bids.append(call)
             mine = not mine
 
     def choose(self, own: Cup, belief: Floats, said: Said) -> Call:
@@ -115,6 +126,12 @@ class Response:
         return np.array([-1 if table.present is False else table.count for table in tables])
 
 
-def responses(response: Response, seed: int, rounds: Sequence[int]) -> list[float]:
+@lru_cache(maxsize=8)
+def _response(name: str, setup: Setup, dice: int) -> Response:
+    return Response(player(name), setup, dice)
+
+
+def responses(rounds: Rounds, numbers: Sequence[int]) -> list[float]:
     """Rounds by number, each with its own chance; the responder opens the even ones."""
-    return [response.round(Random(f"{seed} {number}"), number % 2 == 0) for number in rounds]
+    response = _response(rounds.name, rounds.setup, rounds.dice)
+    return [response.round(Random(f"{rounds.seed} {number}"), number % 2 == 0) for number in numbers]

@@ -1,9 +1,9 @@
 """Players to measure: the levels, and the one that only follows the odds."""
 
-from collections.abc import Callable
+from functools import partial
 from random import Random
 
-from services.liarsdice.bot import policy
+from services.liarsdice.bot import Player, policy
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.odds import sight, suggest
@@ -12,9 +12,6 @@ ODDS = "odds"
 LEVELS = ("easy", "normal", "hard")
 NAMES = (*LEVELS, ODDS)
 
-Player = Callable[[Known, list[Bid], bool], Mixture]
-"""What a player does: what it knows, all legal bids, whether it may lift -> how often it makes each call."""
-
 
 def player(name: str, rng: Random | None = None) -> Player:
     """The player of that name, one of `NAMES`. `rng`: for searches that sample."""
@@ -22,7 +19,7 @@ def player(name: str, rng: Random | None = None) -> Player:
         raise ValueError(f"level must be one of {', '.join(NAMES)}, not {name!r}")
     if name == ODDS:
         return only_odds
-    return lambda known, calls, may_lift: policy(name, known, calls, may_lift, rng)
+    return partial(policy, name, rng=rng)
 
 
 def only_odds(known: Known, calls: list[Bid], may_lift: bool) -> Mixture:

@@ -16,8 +16,8 @@ from services.liarsdice.counting import biddable, count, holds
 from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.options import Setup
 
-Grid = list[NDArray[np.float64]]
-"""Two arrays by parity of the history: [6 dice, histories]."""
+Grid = list[NDArray[np.float32]]
+"""Two arrays by parity of the history: [6 dice, histories]. Single precision: a third of the time, and close enough."""
 
 DICE = range(1, 7)
 MOST_TRUE = 4
@@ -38,9 +38,9 @@ class Game(NamedTuple):
     bids: tuple[Bid, ...]
     truth: tuple[tuple[tuple[bool, ...], ...], ...]
 
-    def payoffs(self) -> list[NDArray[np.float64]]:
+    def payoffs(self) -> list[NDArray[np.float32]]:
         """For each bid what the lifter gets, by its die and the bidder's: 1 for a lie, -1 when it holds."""
-        return [1.0 - 2.0 * np.array(holding, dtype=np.float64) for holding in self.truth]
+        return [1.0 - 2.0 * np.array(holding, dtype=np.float32) for holding in self.truth]
 
 
 class Play(NamedTuple):
@@ -88,7 +88,7 @@ def short_game(setup: Setup, most: int) -> Game:
 def equal_play(game: Game) -> Play:
     """Everything that is possible equally often."""
     half = 1 << (len(game.bids) - 1)
-    play = Play([np.ones((6, half)) for _ in (0, 1)], [np.ones((6, half)) for _ in (0, 1)])
+    play = Play([np.ones((6, half), np.float32) for _ in (0, 1)], [np.ones((6, half), np.float32) for _ in (0, 1)])
     for player in (0, 1):
         normalise(play, player)
     return play
@@ -111,7 +111,7 @@ def normalise(play: Play, player: int) -> None:
     lifts /= total
 
 
-def blocks(like: NDArray[np.float64]) -> list[tuple[slice, slice]]:
+def blocks(like: NDArray[np.float32]) -> list[tuple[slice, slice]]:
     """For each bid but the lowest: histories that it may follow, and the histories that end with it."""
     out: list[tuple[slice, slice]] = []
     n = 1
@@ -136,7 +136,7 @@ class Worth(NamedTuple):
     """What histories are worth to a player by its die, weighted with the other's reach; and its lift in them."""
 
     history: Grid
-    lift: NDArray[np.float64]
+    lift: NDArray[np.float32]
 
 
 def worth(game: Game, play: Play, player: int, other: Grid, best: bool = False) -> Worth:
@@ -173,7 +173,7 @@ def worth(game: Game, play: Play, player: int, other: Grid, best: bool = False) 
 
 def gain(game: Game, play: Play, player: int, best: bool = False) -> float:
     """What the player (0: the opener) gets a round, wins minus losses, over all dice."""
-    return float(worth(game, play, player, reach(play, 1 - player), best).history[0][:, 0].sum()) / 36
+    return float(worth(game, play, player, reach(play, 1 - player), best).history[0][:, 0].sum(dtype=np.float64)) / 36
 
 
 def exploitability(game: Game, play: Play) -> float:

@@ -1,157 +1,152 @@
-"""How strong the levels are: `python -m services.liarsdice.strength [--games N] [--seed S]`.
+"""How strong the regulars are, by four yardsticks: `python -m services.liarsdice.strength [--only last] ...`.
 
-Share of last places with rotated seats, one against others of another level, with a 95 % interval (par: 1 / seats);
-the same against a player who only follows the odds (R10.7); and how well `p` is calibrated on the rounds played.
+- `equilibrium`: what a best response gains in the last round of two dice, ones without jokers (exact).
+- `response`: what a local best response wins a round, two cups of two and of three dice, standard rules.
+- `last`: share of last places with rotated seats, one among others of another level (par: 1 / seats).
+- `calibration`: how well the chance `p` of R10 is calibrated on the rounds played.
+
+Intervals are 95 %. Every game has its own seed, so that the figures are the same for any number of `--jobs`.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from itertools import product
 from math import sqrt
-from random import Random
-from typing import Any, NamedTuple, TypeVar
+from statistics import fmean, stdev
+from typing import TypeVar
 
-from google.protobuf.message import Message
-
-from libs.table.brain import Look
-from libs.table.rules import Facts, Job
-from services.liarsdice.bot import think
-from services.liarsdice.counting import FACES, NUMBERS
-from services.liarsdice.odds import odds, sight, suggest
-from services.liarsdice.options import setup_of
-from services.liarsdice.rules import RULES
-from services.liarsdice.state import State
-from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
+from services.liarsdice.best_response import exploited
+from services.liarsdice.games import Pairing, Played, games
+from services.liarsdice.local_response import Rounds, responses
+from services.liarsdice.options import resolve
+from services.liarsdice.players import NAMES, ODDS
 
 T = TypeVar("T")
-ODDS = "odds only"
+YARDSTICKS = ("equilibrium", "response", "last", "calibration")
 PAIRS = (("hard", "normal"), ("hard", "easy"), ("normal", "easy"), ("hard", ODDS), ("normal", ODDS), ("easy", ODDS))
+SEATS = (2, 4)
+WIDE = 1.96
+"""Standard deviations of a 95 % interval."""
+CHUNK = 50
+"""Games that a process plays before it gives account."""
 
 
-class Dice:
-    """A `Ctx` that throws honest dice from a seed."""
-
-    facts = Facts()
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-
-    @property
-    def draws(self) -> "Dice":
-        return self
-
-    def dice(self, n: int) -> tuple[int, ...]:
-        return tuple(self._rng.randint(1, 6) for _ in range(n))
-
-    def pick(self, items: Sequence[T]) -> T:
-        return self._rng.choice(items)
-
-    def shuffle(self, items: Sequence[T], at: int | None = None) -> tuple[T, ...]:
-        return tuple(self._rng.sample(items, len(items)))
-
-    def compute(self, job: Job) -> Any:
-        return job.function(*job.arguments)
+def spread(work: Callable[[Sequence[int]], list[T]], number: int, pool: Executor | None) -> list[T]:
+    """The results of items 0..number - 1 in order; without a pool worked on here."""
+    chunks = [range(start, min(start + CHUNK, number)) for start in range(0, number, CHUNK)]
+    return [one for results in (pool.map if pool else map)(work, chunks) for one in results]
 
 
-class Calibration:
-    """Chances that the lifter's odds gave, against what came: by tenths, (rounds, sum of p, bids that held)."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
-
-    def add(self, p: float, held: bool) -> None:
-        row = self.rows[min(9, int(10 * p))]
-        row[0] += 1
-        row[1] += p
-        row[2] += held
+def wilson(hits: int, number: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson's, good near 0 and 1, too)."""
+    share, z = hits / number, WIDE
+    middle = (share + z * z / (2 * number)) / (1 + z * z / number)
+    half = z / (1 + z * z / number) * sqrt(share * (1 - share) / number + z * z / (4 * number * number))
+    return middle - half, middle + half
 
 
-class Match(NamedTuple):
-    """One game's players by level, chance and the calibration that it adds to."""
-
-    levels: Sequence[str]
-    rng: Random
-    calibration: Calibration
-
-
-def by_odds(view: pb.View, seat: int) -> Message:
-    """The odds-only player."""
-    counts = view.dice_counts.items
-    seen = sight(view.my_dice.items, [n for other, n in enumerate(counts) if other != seat], setup_of(view.options))
-    now = (view.current_bid.quantity, NUMBERS[view.current_bid.face]) if view.HasField("current_bid") else None
-    advice = suggest(seen, now, view.max_quantity)
-    return pb.Lift() if advice.bid is None else pb.Bid(quantity=advice.bid[0], face=FACES[advice.bid[1]])
+def last(pairing: Pairing, number: int, pool: Executor | None) -> tuple[str, list[Played]]:
+    """The share of last places as text, and the games."""
+    played = spread(partial(games, pairing), number, pool)
+    lost = sum(game.loser == pairing.seat(at) for at, game in enumerate(played))
+    low, high = wilson(lost, number)
+    told = f"{pairing.seats} seats, {pairing.one} among {pairing.others}: last {lost / number:.3f}"
+    return f"{told} [{low:.3f}, {high:.3f}] in {number} games (par {1 / pairing.seats:.3f})", played
 
 
-def play(match: Match, options: pb.Options) -> int:
-    """One game; the seat that loses it."""
-    rng, ctx = match.rng, Dice(match.rng)
-    state: State = RULES.initial(options)
-    memories: list[Any] = [None] * len(match.levels)
-    heard: list[list[Message]] = [[] for _ in match.levels]
-    events = RULES.start(state, ctx)
-    while True:
-        for event in events:
-            state = RULES.evolve(state, event)
-        if state.loser is not None:
-            return state.loser
-        for seat in range(len(match.levels)):
-            heard[seat] += [event for event in events if not isinstance(event, pb.CupsShaken)]
-        seat = state.turn or 0
-        view = RULES.view(state, seat, ctx.facts)
-        if match.levels[seat] == ODDS:
-            command = by_odds(view, seat)
-        else:
-            look = Look(seat, match.levels[seat], options, view, ("bid",), tuple(heard[seat]), rng)
-            thought = think(look, memories[seat])
-            memories[seat], heard[seat] = thought.memory, []
-            assert thought.command is not None
-            command = thought.command
-        if isinstance(command, pb.Lift):
-            _calibrate(match.calibration, state, seat)
-        events = RULES.decide(state, seat, command, ctx)
+def calibrated(played: Iterable[Played]) -> list[str]:
+    """Chances that the odds gave lifted bids against what came, by tenths."""
+    rows: dict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for game in played:
+        for p, held in game.lifted:
+            rows[min(9, int(10 * p))].append((p, held))
+    out: list[str] = []
+    for tenth, row in sorted(rows.items()):
+        held, (low, high) = sum(held for _, held in row), wilson(sum(held for _, held in row), len(row))
+        told = f"p in {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}: said {fmean(p for p, _ in row):.3f}"
+        out.append(f"{told}, held {held / len(row):.3f} [{low:.3f}, {high:.3f}], {len(row)} rounds")
+    return out
 
 
-def _calibrate(calibration: Calibration, state: State, lifter: int) -> None:
-    """Judged from the chair of a seat that neither bid last nor lifts: its choice plays no part."""
-    last = state.bids[-1]
-    others = [s for s, n in enumerate(state.counts) if n and s not in (lifter, last.seat)]
-    if not others:
-        return
-    seen = sight(state.dice[others[0]], [n for s, n in enumerate(state.counts) if s != others[0]], state.setup)
-    held = any(
-        isinstance(e, pb.CupsLifted) and e.holds for e in RULES.decide(state, lifter, pb.Lift(), Dice(Random(0)))
-    )
-    calibration.add(float(odds(seen, last.quantity, last.face)), held)
+def equilibrium(name: str) -> str:
+    """Both best responses to the player in the last round of two dice, as text."""
+    found = exploited(name, resolve({"seats": 2, "dice_each": 1, "ones_without_jokers": True}))
+    roles = f"{found.opener:+.4f} a round when it opens, {found.answerer:+.4f} when it answers"
+    return f"1 v 1 die, ones without jokers, best response to {name}: {roles}, exploitability {found.left:.4f}"
 
 
-def share(pair: tuple[str, str], seats: int, games: int, match: Match) -> tuple[float, float]:
-    """Share of last places of the first level among others of the second, and half the width of its 95 % interval."""
-    lost = 0
-    options = RULES.options(pb.Options(seats=seats))
-    for game in range(games):
-        seat = game % seats
-        levels = [pair[0] if other == seat else pair[1] for other in range(seats)]
-        lost += play(match._replace(levels=levels), options) == seat
-    p = lost / games
-    return p, 1.96 * sqrt(p * (1 - p) / games)
+def response(rounds: Rounds, number: int, pool: Executor | None) -> str:
+    """What a local best response wins a round (1: all, -1: none), as text."""
+    won = spread(partial(responses, rounds), number, pool)
+    half = WIDE * stdev(won) / sqrt(number)
+    told = f"{rounds.dice} v {rounds.dice} dice, local best response to {rounds.name}: {fmean(won):+.3f} ± {half:.3f}"
+    roles = f"{fmean(won[1::2]):+.3f} when it opens, {fmean(won[::2]):+.3f} when it answers"
+    return f"{told} a round, {roles}; {number} rounds"
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Two players, `hard,normal`: the first among others of the second."""
+    names = text.split(",")
+    if len(names) != 2 or any(name not in NAMES for name in names):
+        raise argparse.ArgumentTypeError(f"two of {', '.join(NAMES)} with a comma between, not {text!r}")
+    return names[0], names[1]
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """A whole number in that range."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"a whole number {low}..{high}, not {text!r}")
+        return int(text)
+
+    return read
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """What is asked for. Exits with a message that names the argument and its values when it cannot be read."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=YARDSTICKS, action="append", help="this yardstick; may be repeated")
+    parser.add_argument("--pair", type=pair, action="append", help="one,others (last, calibration); may be repeated")
+    parser.add_argument("--level", choices=NAMES, action="append", help="equilibrium, response; may be repeated")
+    parser.add_argument("--seats", type=whole(2, 8), action="append", help="last, calibration; may be repeated")
+    parser.add_argument("--dice", type=whole(1, 4), action="append", help="response: dice a cup; may be repeated")
+    parser.add_argument("--games", type=whole(2, 10**7), default=2000, help="games of each pair, rounds of responses")
+    parser.add_argument("--seed", type=whole(0, 10**9), default=1)
+    parser.add_argument("--jobs", type=whole(1, 64), default=1, help="processes")
+    return parser.parse_args(given)
 
 
 def main() -> None:
     """Prints the yardsticks."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=2000, help="games per pair of levels and number of seats")
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    match = Match((), Random(asked.seed), Calibration())
-    for seats in (2, 4):
-        for pair in PAIRS:
-            p, half = share(pair, seats, asked.games, match)
-            told = f"{seats} seats, {pair[0]} among {pair[1]}: last {p:.3f} ± {half:.3f}"
-            print(f"{told} in {asked.games} games (par {1 / seats:.3f})", flush=True)
-    for tenth, (rounds, chances, held) in sorted(match.calibration.rows.items()):
-        told = f"p in {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}: said {chances / rounds:.3f}"
-        print(f"{told}, held {held / rounds:.3f}, {rounds:.0f} rounds")
+    asked = arguments()
+    # One pool for everything: a process solves and loads only once what its players need.
+    with ProcessPoolExecutor(asked.jobs) if asked.jobs > 1 else nullcontext() as pool:
+        measure(asked, pool)
+
+
+def measure(asked: argparse.Namespace, pool: Executor | None) -> None:
+    """The yardsticks that are asked for."""
+    only = asked.only or YARDSTICKS
+    if "equilibrium" in only:
+        for name in asked.level or NAMES:
+            print(equilibrium(name), flush=True)
+    if "response" in only:
+        for dice, name in product(asked.dice or (2, 3), asked.level or NAMES):
+            rounds = Rounds(name, resolve({"seats": 2}), dice, asked.seed)
+            print(response(rounds, asked.games, pool), flush=True)
+    everything: list[Played] = []
+    if "last" in only or "calibration" in only:
+        for seats, (one, others) in product(asked.seats or SEATS, asked.pair or PAIRS):
+            told, played = last(Pairing(one, others, seats, asked.seed), asked.games, pool)
+            everything += played
+            print(told, flush=True)
+    if "calibration" in only:
+        print("\n".join(calibrated(everything) or ["no third seat has seen a lift: calibration needs 3 seats or more"]))
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.table.rules import Facts
+from services.liarsdice.games import Dice
 from services.liarsdice.odds import percent, sight, suggest
 from services.liarsdice.options import resolve
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import State
-from services.liarsdice.strength import Dice
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 Moment = tuple[State, int, Message, list[Message]]

@@ -9,9 +9,9 @@ from libs.table.brain import Look
 from libs.table.rules import Facts
 from libs.testing.play import given
 from services.liarsdice.bot import think
+from services.liarsdice.games import Dice
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import BIDDING
-from services.liarsdice.strength import Dice
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 
