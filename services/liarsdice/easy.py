@@ -11,7 +11,9 @@ GOOD = 0.60
 """It gladly bids what it thinks likelier than about this."""
 HOPE = 0.25
 """It takes a bid for up to so much likelier than it is."""
-HEAT = 0.08
+SLIP = 0.10
+"""So often it bids as if no bid were good: else its bids would tell its dice."""
+HEAT = 0.12
 """When no bid is good: one that is likelier by this is e times as likely taken."""
 FEW = 3
 """It bids one of the so many highest good bids, near its own best face, all as gladly."""
@@ -28,10 +30,11 @@ def calls(known: Known, calls: list[Bid], may_lift: bool, mood: Temper) -> Mixtu
     near = sorted(call for call in calls if call[0] <= low + 1)
     odds = [chance(known, *call, trust=False) for call in near]
     good, none = _highest([_ramp(p + HOPE - (GOOD - mood.bluff), HOPE) for p in odds])
+    slip = (1 - SLIP) * none + SLIP
     spare = softmax(zip(near, odds, strict=True), HEAT)
     mixture: Mixture = [(None, lift)] if may_lift else []
     for (call, share), taken in zip(spare, good, strict=True):
-        mixture.append((call, (1 - lift) * (taken + none * share)))
+        mixture.append((call, (1 - lift) * ((1 - SLIP) * taken + slip * share)))
     return mixture
 
 
