@@ -22,6 +22,8 @@ from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 Player = Callable[[Known, list[Bid], bool], Mixture]
 """What a player does: what it knows, all legal bids, whether it may lift -> how often it makes each call."""
 
+HEAVY = frozenset({"hard"})
+"""Levels that think in a worker process: solving the last round takes a second or two, once a process."""
 NORMAL_HEAT = 0.10
 """`normal`: of two calls the one that is worth this much more is e times as likely."""
 
