@@ -8,7 +8,7 @@ from services.liarsdice.counting import highest
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Player, player
+from services.liarsdice.players import Crowd, crowd
 from services.liarsdice.solver import DICE, Game, Play, full_game, gain
 
 COUNTS = (1, 1)
@@ -35,11 +35,11 @@ def exploited(name: str, setup: Setup) -> Exploited:
     it opens and on seat 1 when it answers.
     """
     game = full_game(setup, highest(COUNTS, 2, setup))
-    play = tabulated(player(name), game, setup)
+    play = tabulated(crowd(name), game, setup)
     return Exploited(gain(game, play, 1, best=True), gain(game, play, 0, best=True))
 
 
-def tabulated(measured: Player, game: Game, setup: Setup) -> Play:
+def tabulated(measured: Crowd, game: Game, setup: Setup) -> Play:
     """What the player does with each die after each history, on the seat that is then in turn."""
     bids, half = game.bids, 1 << (len(game.bids) - 1)
     play = Play([np.zeros((6, half), np.float32) for _ in (0, 1)], [np.zeros((6, half), np.float32) for _ in (0, 1)])
@@ -50,9 +50,9 @@ def tabulated(measured: Player, game: Game, setup: Setup) -> Play:
         said = tuple((at % 2, *bid) for at, bid in enumerate(history))
         first = rank[history[-1]] + 1 if history else 0
         higher = list(bids[first:])
-        for die in DICE:
-            known = Known(parity, (die,), COUNTS, said, setup)
-            for call, chance in measured(known, higher, bool(history)):
+        knowns = [Known(parity, (die,), COUNTS, said, setup) for die in DICE]
+        for die, mixture in zip(DICE, measured(knowns, higher, bool(history)), strict=True):
+            for call, chance in mixture:
                 if call is None:
                     play.lifts[parity][die - 1, mask >> 1] += chance
                 else:

@@ -20,7 +20,7 @@ from services.liarsdice.counting import Cup, count, highest, ranges
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid, Call
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Player, player
+from services.liarsdice.players import Crowd, crowd
 
 Floats = NDArray[np.float64]
 Said = tuple[Bid, ...]
@@ -46,8 +46,8 @@ class Rounds(NamedTuple):
 class Response:
     """The responder to one player at tables of two cups with `dice` dice each."""
 
-    def __init__(self, player: Player, setup: Setup, dice: int) -> None:
-        self.player, self.setup, self.counts = player, setup, (dice, dice)
+    def __init__(self, crowd: Crowd, setup: Setup, dice: int) -> None:
+        self.crowd, self.setup, self.counts = crowd, setup, (dice, dice)
         self.cups: list[Cup] = list(combinations_with_replacement(range(1, 7), dice))
         ways = [factorial(dice) / prod(map(factorial, Counter(cup).values())) for cup in self.cups]
         self.fair: Floats = np.array(ways) / 6**dice
@@ -114,9 +114,8 @@ class Response:
         seat = len(said) % 2
         bids = tuple((at % 2, *bid) for at, bid in enumerate(said))
         legal = self._legal(said)
-        mixtures = [
-            dict(self.player(Known(seat, cup, self.counts, bids, self.setup), legal, bool(said))) for cup in self.cups
-        ]
+        knowns = [Known(seat, cup, self.counts, bids, self.setup) for cup in self.cups]
+        mixtures = [dict(mixture) for mixture in self.crowd(knowns, legal, bool(said))]
         calls: list[Call] = [call for call in (None, *legal) if any(mixture.get(call) for mixture in mixtures)]
         return Answers(calls, np.array([[mixture.get(call, 0.0) for call in calls] for mixture in mixtures]))
 
@@ -128,7 +127,7 @@ class Response:
 
 @lru_cache(maxsize=8)
 def _response(name: str, setup: Setup, dice: int) -> Response:
-    return Response(player(name), setup, dice)
+    return Response(crowd(name), setup, dice)
 
 
 def responses(rounds: Rounds, numbers: Sequence[int]) -> list[float]:

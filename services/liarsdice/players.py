@@ -1,5 +1,6 @@
 """Players to measure: the levels, and the one that only follows the odds."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
@@ -12,6 +13,9 @@ ODDS = "odds"
 LEVELS = ("easy", "normal", "hard")
 NAMES = (*LEVELS, ODDS)
 
+Crowd = Callable[[Sequence[Known], list[Bid], bool], list[Mixture]]
+"""The same for several cups at once: what is known differs in the own dice only."""
+
 
 def player(name: str, rng: Random | None = None) -> Player:
     """The player of that name, one of `NAMES`. `rng`: for searches that sample."""
@@ -20,6 +24,16 @@ def player(name: str, rng: Random | None = None) -> Player:
     if name == ODDS:
         return only_odds
     return partial(policy, name, rng=rng)
+
+
+def crowd(name: str) -> Crowd:
+    """The player of that name, asked for several cups at once. Always the same answers: searches have a fixed seed."""
+    return together(player(name))
+
+
+def together(one: Player) -> Crowd:
+    """A crowd of one player, cup by cup."""
+    return lambda knowns, calls, may_lift: [one(known, calls, may_lift) for known in knowns]
 
 
 def only_odds(known: Known, calls: list[Bid], may_lift: bool) -> Mixture:

@@ -10,7 +10,7 @@ from services.liarsdice.guess import Known
 from services.liarsdice.local_response import Response, Rounds, responses
 from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.options import resolve
-from services.liarsdice.players import ODDS, only_odds
+from services.liarsdice.players import ODDS, only_odds, together
 from services.liarsdice.strength import arguments, calibrated, wilson
 
 STANDARD = resolve({"seats": 2})
@@ -42,7 +42,7 @@ def test_a_local_response_reads_a_player_that_tells_its_dice() -> None:
     def honest(known: Known, calls: list[Bid], may_lift: bool) -> Mixture:
         return [(None, 1.0)] if may_lift else [((1, known.own[0]), 1.0)]
 
-    response = Response(honest, LAST_ROUND, 1)
+    response = Response(together(honest), LAST_ROUND, 1)
     belief = response.fair * (response.answers(()).chances[:, 3])
     assert belief.tolist() == pytest.approx([0, 0, 0, 1 / 6, 0, 0])
     # 1 x 4 holds, so it does not lift: it bids what holds, too, and wins.
@@ -56,7 +56,7 @@ def test_a_local_response_counts_the_players_own_lift() -> None:
     def lifts(known: Known, calls: list[Bid], may_lift: bool) -> Mixture:
         return [(None, 1.0)] if may_lift else [((1, 2), 1.0)]
 
-    response = Response(lifts, STANDARD, 2)
+    response = Response(together(lifts), STANDARD, 2)
     assert response.worth((6, 6), response.fair, ((2, 6),)) == pytest.approx(1)
     # 3 x 6 holds unless the other cup has neither a six nor a one.
     assert response.worth((6, 6), response.fair, ((3, 6),)) == pytest.approx(1 - 2 * (4 / 6) ** 2)
