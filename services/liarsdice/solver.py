@@ -23,7 +23,8 @@ DICE = range(1, 7)
 MOST_TRUE = 4
 """Two cups of one die never count more: a lone one counts two (R4.5)."""
 MOST_BIDS = 16
-"""Larger games (`any_kind` with jokers, ones with stairs) would take minutes: they are left to the general player."""
+"""Larger games (`any_kind` with jokers, ones with stairs: 18 to 21) take ten seconds to some minutes, a whole turn and
+more: they are left to the general player."""
 CLOSE = 1e-3
 """Exploitability at which a solution is good enough to play by."""
 LEG = 50
