@@ -1,4 +1,4 @@
-"""Commands of analysts: replay, log, record, verify."""
+"""Commands of analysts: replay, log, verify."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stamtafel.gateway.v1 import gateway_pb2 as pb
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    for run in (replay, log, record, verify):
+    for run in (replay, log, verify):
         app.command(run.__name__)(run)
 
 
@@ -79,18 +79,6 @@ async def log(
         output.write_bytes(text)
         events = len(text.splitlines()) - 2
         say(f"{events} events in {output}")
-
-
-@command
-async def record(
-    context: typer.Context,
-    table_id: TableId,
-    play: Annotated[int, typer.Option(help="Number of the play; 0: the last one that ended.")] = 0,
-) -> None:
-    """The record of an ended play in the game's own notation."""
-    _game(table_id)
-    async with opened(place_of(context)) as client:
-        say((await client.history.record(table_id, play)).text)
 
 
 @command

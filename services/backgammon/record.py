@@ -159,10 +159,15 @@ def read(text: str) -> Script:
     return Script(
         options=options,
         steps=steps,
-        names=match.games[0].names or ("Player A", "Player B"),
+        names=_names(match),
         headers=match.headers,
         warnings=warnings,
     )
+
+
+def _names(match: mat.Match) -> tuple[str, str]:
+    left, right = match.games[0].names or ("", "")
+    return left or "Player A", right or "Player B"
 
 
 def _says(match: mat.Match, header: str, words: Sequence[str]) -> bool:

@@ -152,7 +152,7 @@ def test_warnings_name_line_game_and_both_numbers() -> None:
 
 def test_names_come_back_however_long_or_odd() -> None:
     script = record.read(TWO_GAMES.format(1, 1))
-    for names in (("A" * 40, "B" * 40), ("Ann : 3", "B  ob"), ("x", "")):
+    for names in (("A" * 40, "B" * 40), ("Ann : 3", "B  ob"), ("x", "y:")):
         shown = tuple(" ".join(name.split()) for name in names)
         assert record.read(record.write(played(script), names)).names == shown
 
@@ -160,3 +160,7 @@ def test_names_come_back_however_long_or_odd() -> None:
 def test_headers_of_two_words_are_read() -> None:
     script = record.read('; [Player 1 "Ann"]\n; [Match ID "7"]\n; a comment\n' + TWO_GAMES.format(1, 1))
     assert script.headers == {"Player 1": "Ann", "Match ID": "7"}
+
+
+def test_a_player_without_a_name_has_one() -> None:
+    assert record.read(TWO_GAMES.format(1, 1).replace("Ann", "").replace("Bob", "")).names == ("Player A", "Player B")
