@@ -73,7 +73,7 @@ async def import_(
     try:
         made = plan(game_for(file, game), read_text(file))
     except Refused as wrong:
-        fail(f"{file}: {wrong.message}; nothing was imported")
+        fail(f"{file}: {wrong.message.rstrip('.')}; nothing is imported")
     for warning in made.warnings:
         say(f"note: {warning}")
     began = time.monotonic()
