@@ -19,7 +19,7 @@ from stamtafel.table.v1 import table_pb2 as pb
 BOT_LEVELS = ("easy", "normal", "hard")
 MOST_HEADERS = 64
 HEADER_KEY_CHARS = 64
-HEADER_VALUE_CHARS = 200
+HEADER_VALUE_CHARS = 500
 
 
 def read_options(draft: Draft, packed: AnyMessage) -> Message:

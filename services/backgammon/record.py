@@ -166,7 +166,7 @@ def read(text: str) -> Script:
 
 
 def _names(match: mat.Match) -> tuple[str, str]:
-    left, right = match.games[0].names or ("", "")
+    left, right = (" ".join(name.split()) for name in match.games[0].names or ("", ""))
     return left or "Player A", right or "Player B"
 
 
