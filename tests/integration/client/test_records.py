@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from libs.client import games
 from libs.client.client import Client, connect
+from libs.client.errors import NotPossible
 from libs.client.importing import Imported, bring
 from libs.client.keys import session_by_keys
 from libs.client.records import Plan, plan, read_text
-from services.backgammon import mat, record
+from libs.client.setup import Wish, set_up
+from services.backgammon import mat, record, screen
+from stamtafel.backgammon.v1 import backgammon_pb2 as bg
 from stamtafel.table.v1 import table_pb2 as table
 from tests.fixtures.stack import WholeStack
 from tests.integration.client.test_command_line import Person
@@ -186,3 +190,23 @@ async def test_an_import_outlives_a_killed_process(whole_stack: WholeStack, proc
         assert found.sent == len(made.steps) + 2
         assert score_sheet(await exported(client, found)) == score_sheet(read_text(LONG))
     await asyncio.to_thread(whole_stack.wait_ready)
+
+
+async def test_the_record_of_a_running_play_where_nothing_is_hidden(whole_stack: WholeStack) -> None:
+    async with connect(whole_stack.server) as client:
+        await client.sign_in_guest("Ann")
+        table_id, seats = await set_up(client, Wish("backgammon", {"play": "match"}, (), hot_seat=True))
+        for seat in seats:
+            assert (await client.tables.act(table_id, seat, bg.Roll())).HasField("accepted")
+        view = games.unpack("backgammon", (await client.tables.view(table_id)).game_view)
+        assert isinstance(view, bg.View)
+        shown = games.unpack("backgammon", (await client.tables.view(table_id, view.turn)).game_view)
+        assert shown is not None
+        play = screen.parse("#1", shown)
+        assert (await client.tables.act(table_id, view.turn, play)).HasField("accepted")
+        text = (await client.history.record(table_id)).text
+        assert text.startswith(" 7 point match\n\n Game 1\n Ann : 0") and text.splitlines()[-1].startswith("  1) ")
+        assert len(record.read(text).steps) == 3
+        hidden, _ = await set_up(client, Wish("klaverjas", {}, (), hot_seat=True))
+        with pytest.raises(NotPossible, match="when the play has ended"):
+            await client.history.record(hidden)
