@@ -133,6 +133,7 @@ def test_a_file_that_ends_in_mid_game(olga: Operator, tmp_path: Path) -> None:
     said = olga.ok("record", "import", str(file))
     assert "ends in mid-play" in said and "Truus Bakker 1, Odette van der Meer 0" in said
     olga.ok("record", said.split()[1], "-o", str(out))
+    assert olga.ok("verify", said.split()[1]).splitlines()[-1] == "sound"
     assert score_sheet(out.read_text()) == score_sheet(file.read_text())
     olga.ok("record", olga.imported(out), "-o", str(again))
     assert again.read_bytes() == out.read_bytes()
