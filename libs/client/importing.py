@@ -17,7 +17,9 @@ from stamtafel.table.v1 import table_pb2 as table
 AT_ONCE = 100
 """Commands on their way at one time; the gateway takes 256."""
 MOST_FRUITLESS = 5
-_LATER = frozenset(("version_mismatch", "busy", "too_late"))
+WAIT_S = 0.5
+"""How much longer is waited each time that nothing was taken."""
+_LATER = frozenset(("version_mismatch", "busy", "too_late", "closed"))
 """Refusals after which a look at the table tells how to go on."""
 _KNOWN = frozenset(("already_open", "repeated"))
 
@@ -70,6 +72,7 @@ async def _finish(client: Client, plan: Plan, table_id: str) -> Imported | None:
             if refused.reason not in _LATER or fruitless >= MOST_FRUITLESS:
                 raise
             at_once = max(1, at_once // 2)
+            await client.timing.sleep(fruitless * WAIT_S)
 
 
 async def _send(client: Client, plan: Plan, table_id: str, place: int, at_once: int) -> None:

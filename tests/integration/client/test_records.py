@@ -19,6 +19,7 @@ from libs.client.records import Plan, plan, read_text
 from libs.client.setup import Wish, set_up
 from services.backgammon import mat, record, screen
 from stamtafel.backgammon.v1 import backgammon_pb2 as bg
+from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1 import table_pb2 as table
 from tests.fixtures.stack import WholeStack
 from tests.integration.client.test_command_line import Person
@@ -177,6 +178,16 @@ async def test_an_import_whose_client_dies_goes_on_with_the_next_one(whole_stack
         assert 0 < found.sent < len(made.steps) // 2 + 2
         assert score_sheet(await exported(client, found)) == score_sheet(read_text(LONG))
         assert await bring(client, made) == Imported(found.table_id, 0)
+
+
+async def test_two_imports_of_one_file_at_one_time_make_one_table(whole_stack: WholeStack) -> None:
+    made = plan("backgammon", read_text(LONG))
+    async with operator(whole_stack, "kees") as one, operator(whole_stack, "kees") as two:
+        first, second = await asyncio.gather(bring(one, made), bring(two, made))
+        assert first.table_id == second.table_id
+        assert score_sheet(await exported(one, first)) == score_sheet(read_text(LONG))
+        log = one.history.events(pb.ListEventsRequest(table_id=first.table_id))
+        assert len([event async for event in log]) == made.versions[-1]
 
 
 @pytest.mark.parametrize("process", ["gateway", "backgammon"])

@@ -25,6 +25,7 @@ from libs.table.views import table_view
 from services.gateway.play import MOST_OPEN
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1 import table_pb2 as table
+from tests.unit.client.fakes import FakeTime
 
 MATCH = Path(__file__).parents[2] / "fixtures" / "records" / "gnubg_match_5.mat"
 ME = table.Actor(id="op", name="Op", kind=table.ACTOR_KIND_OPERATOR)
@@ -36,6 +37,7 @@ class Server:
     def __init__(self) -> None:
         self.tables_: dict[str, Table] = {}
         self.accepted = 0
+        self.timing = FakeTime().timing()
         self.trouble: Callable[[int], None] = lambda _: None
         self.lobby = self.tables = self.operations = self
         self._ids = itertools.count(1)
