@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from libs.client import cli_history, cli_home, cli_operate, cli_play, cli_render
+from libs.client import cli_history, cli_home, cli_operate, cli_play, cli_record, cli_render
 from libs.client.place import find
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ cli_play.add_to(app)
 cli_history.add_to(app)
 cli_render.add_to(app)
 cli_home.add_to(app)
+app.add_typer(cli_record.app, name="record")
 app.add_typer(cli_operate.app, name="operate")
 
 

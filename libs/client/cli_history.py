@@ -1,4 +1,4 @@
-"""Commands of analysts: replay, log, record, verify."""
+"""Commands of analysts: replay, log, verify."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stamtafel.gateway.v1 import gateway_pb2 as pb
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    for run in (replay, log, record, verify):
+    for run in (replay, log, verify):
         app.command(run.__name__)(run)
 
 
@@ -39,11 +39,15 @@ async def replay(
     seat: Annotated[int | None, typer.Option("--as", help="As this seat saw it.")] = None,
     revealed: Annotated[bool, typer.Option("--revealed", help="Everything, not only what was known then.")] = False,
     auditor: Annotated[bool, typer.Option("--as-auditor", help="Also what is secret in a running play.")] = False,
-    pictures: Annotated[bool, typer.Option("--pictures", help="The table after every decision.")] = False,
+    pictures: Annotated[
+        bool | None,
+        typer.Option("--pictures/--no-pictures", help="The table after every decision, or at the end only."),
+    ] = None,
     words: Words = "en",
 ) -> None:
-    """What happened at a table: every event, and the table at the end (or at a version)."""
+    """What happened at a table: every event, and the table after every decision (or at a version)."""
     game = _game(table_id)
+    drawn = games.screen(game) is not None if pictures is None else pictures
     request = pb.ReplayTableRequest(table_id=table_id, revealed=revealed, as_auditor=auditor)
     if seat is not None:
         request.seat = seat
@@ -55,11 +59,11 @@ async def replay(
             last = reply
             for event in reply.events:
                 say(show.event_line(game, event))
-            if pictures:
+            if drawn:
                 draw(f"\n{show.table_text(reply.view, seat, words)}\n")
     if last is None:
         say("there is nothing before the first decision")
-    elif not pictures:
+    elif not drawn:
         draw(f"\n{show.table_text(last.view, seat, words)}")
 
 
@@ -79,18 +83,6 @@ async def log(
         output.write_bytes(text)
         events = len(text.splitlines()) - 2
         say(f"{events} events in {output}")
-
-
-@command
-async def record(
-    context: typer.Context,
-    table_id: TableId,
-    play: Annotated[int, typer.Option(help="Number of the play; 0: the last one that ended.")] = 0,
-) -> None:
-    """The record of an ended play in the game's own notation."""
-    _game(table_id)
-    async with opened(place_of(context)) as client:
-        say((await client.history.record(table_id, play)).text)
 
 
 @command

@@ -5,8 +5,10 @@ A library may not import a service; these modules are pure, and a game that has 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, cast
 
@@ -44,6 +46,45 @@ class Story(Protocol):
 
     def hear(self, event: Message) -> Iterable[str]:
         """Lines that are complete with this event."""
+        ...
+
+
+class Script(Protocol):
+    """A record as commands."""
+
+    @property
+    def options(self) -> Message:
+        """Options of the table that takes it."""
+        ...
+
+    @property
+    def steps(self) -> Sequence[tuple[int, Message, Sequence[Any]]]:
+        """Each command: the seat, the command, the draws that it takes (plain JSON values)."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The players, by seat."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What the record says of itself."""
+        ...
+
+    @property
+    def warnings(self) -> Sequence[Mapping[str, Any]]:
+        """What the file has wrong without harm, a sentence in `text` each."""
+        ...
+
+
+class RecordFormat(Protocol):
+    """`services/<game>/record.py` of a game whose records can be imported: it has a SUFFIX."""
+
+    SUFFIX: str
+
+    def read(self, text: str) -> Script:
+        """The file as commands, all checked by the rules. Raises `libs.table.rules.Refused`."""
         ...
 
 
@@ -93,6 +134,18 @@ def story(game: str, names: Sequence[str]) -> Story | None:
     except UnknownGame:
         return None
     return make(names)
+
+
+@lru_cache(maxsize=1)
+def record_formats() -> Mapping[str, RecordFormat]:
+    """The games whose records can be imported."""
+    found: dict[str, RecordFormat] = {}
+    for _, game, _ in pkgutil.iter_modules(importlib.import_module("services").__path__):
+        with contextlib.suppress(UnknownGame):
+            module = _module(game, "record")
+            if hasattr(module, "SUFFIX"):
+                found[game] = cast(RecordFormat, module)
+    return found
 
 
 def game_of_table(table_id: str) -> str:

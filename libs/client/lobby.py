@@ -59,6 +59,16 @@ class Lobby:
             await self.seat_bot(reply.table_id, level)
         return reply.table_id
 
+    async def open_record(
+        self, game: str, how: table.OpenTable, options: Message, command_id: str
+    ) -> tuple[str, table.Answer]:
+        """Open a table for an imported record (operators): its id, the same for the same command id, and the answer."""
+        request = pb.OpenTableRequest(command_id=command_id, game=game)
+        request.open.CopyFrom(how)
+        request.open.options.CopyFrom(any_of(options))
+        reply = await self._client.call(self._stub.OpenTable, request)
+        return reply.table_id, reply.answer
+
     async def join(self, table_id: str, seat: int | None = None, code: str = "") -> int:
         """Take a seat (None: the lowest free one); returns the table's version. `code`: of a private table."""
         request = pb.JoinTableRequest(command_id=self._client.new_id(), table_id=table_id)
@@ -80,9 +90,11 @@ class Lobby:
         request = pb.SetReadyRequest(command_id=self._client.new_id(), table_id=table_id, ready=ready)
         return accepted((await self._client.call(self._stub.SetReady, request)).answer)
 
-    async def start(self, table_id: str) -> int:
-        """Start the play (host)."""
+    async def start(self, table_id: str, expected_version: int | None = None) -> int:
+        """Start the play (host); only if the table still has this version, if one is given."""
         request = pb.StartTableRequest(command_id=self._client.new_id(), table_id=table_id)
+        if expected_version is not None:
+            request.expected_version = expected_version
         return accepted((await self._client.call(self._stub.StartTable, request)).answer)
 
     async def seat_bot(self, table_id: str, level: str, seat: int | None = None) -> int:

@@ -49,11 +49,13 @@ class Operations:
         request = pb.VoidPlayRequest(command_id=self._client.new_id(), table_id=table_id, reason=reason)
         return accepted((await self._client.call(self._stub.VoidPlay, request)).answer)
 
-    async def close(self, table_id: str, reason: str) -> int:
-        """Close a table at any time."""
+    async def close(self, table_id: str, reason: str, expected_version: int | None = None) -> int:
+        """Close a table at any time; only if it still has this version, if one is given."""
         request = pb.OperationsServiceCloseTableRequest(
             command_id=self._client.new_id(), table_id=table_id, reason=reason
         )
+        if expected_version is not None:
+            request.expected_version = expected_version
         return accepted((await self._client.call(self._stub.CloseTable, request)).answer)
 
     async def move(self, log: str, reason: str) -> None:

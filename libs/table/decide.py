@@ -87,8 +87,18 @@ def _act(draft: Draft, command: pb.Command, outcomes: Sequence[Any]) -> None:
     if life.state == RESTING:
         plays.act_at_rest(draft, number, message)
     else:
-        draft.add_played(draft.rules.decide(draft.game, number, message, draft.ctx()))
+        draft.add_played(_decided(draft, number, message))
         plays.finish(draft)
+
+
+def _decided(draft: Draft, seat: int, message: Message) -> Sequence[Message]:
+    """The game's events; an outcome in a record that the game cannot read is the record's fault."""
+    try:
+        return draft.rules.decide(draft.game, seat, message, draft.ctx())
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        if draft.scripted is None:
+            raise
+        raise Refused("bad_argument", f"the record's draws do not fit this command ({error!r})", "draws") from error
 
 
 def may_act(seat: Seat, actor: pb.Actor) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from libs.table.clocks import clocks_event, fill_bank, wanted_set
 from libs.table.draws import SealedDraws, commitment, play_key
+from libs.table.imported import ListedDraws
 from libs.table.life import PLAYING, Running
 from libs.table.rules import Draws, Facts, Job, NotYet
 from libs.table.standing import Standing
@@ -69,7 +70,7 @@ class Draft(Standing):
         self._outcomes: Sequence[Any] = ()
         self._house_draws: SealedDraws | None = None
         self._base = 0
-        self._scripted: Draws | None = None
+        self._scripted: ListedDraws | None = None
 
     # ------------------------------------------------------------------------------------------------ events
 
@@ -118,7 +119,7 @@ class Draft(Standing):
 
     # ------------------------------------------------------------------------------------- what rules may use
 
-    def use(self, scripted: Draws | None, outcomes: Sequence[Any]) -> None:
+    def use(self, scripted: ListedDraws | None, outcomes: Sequence[Any]) -> None:
         """Gives the decision its scripted draws (imported records) and the outcomes of finished computations."""
         self._scripted = scripted
         self._outcomes = outcomes
@@ -130,6 +131,11 @@ class Draft(Standing):
     def outcomes(self) -> list[Any]:
         """Outcomes of the decision's computations so far, in order."""
         return list(self._outcomes)
+
+    @property
+    def scripted(self) -> ListedDraws | None:
+        """The draws that the record lists for this command; None: this is no imported table."""
+        return self._scripted
 
     def chance(self, next_play: bool) -> Draws:
         """The draws of the present play, or of the next one."""
@@ -180,7 +186,9 @@ class Ctx:
         return self._draws
 
     def compute(self, job: Job) -> Any:
-        """The job's outcome, or NotYet(job)."""
+        """The job's outcome, or NotYet(job). At an imported table it stands in the record, where draws do."""
+        if self._draft.scripted is not None:
+            return self._draft.scripted.outcome()
         if self._outcomes is None:
             self._outcomes = self._draft.outcomes()
         if not self._outcomes:

@@ -18,7 +18,7 @@ class ListedDraws:
     def __init__(self, listed: Sequence[pb.ScriptedDraw]) -> None:
         self._listed = list(listed)
 
-    def _next(self) -> Any:
+    def _next(self, unwrap: bool = True) -> Any:
         if not self._listed:
             raise Refused("bad_argument", "the record names no draw for this command", "draws")
         text = self._listed.pop(0).json
@@ -26,7 +26,13 @@ class ListedDraws:
             value: Any = json.loads(text)
         except ValueError:
             raise Refused("bad_argument", f"a draw is JSON, not {text!r}", "draws") from None
-        return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value  # pyright: ignore
+        if unwrap and isinstance(value, dict) and len(value) == 1:  # pyright: ignore[reportUnknownArgumentType]
+            return next(iter(value.values()))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return value  # pyright: ignore[reportUnknownVariableType]
+
+    def outcome(self) -> Any:
+        """The listed outcome of a computation, as it stands (a carrom shot: nothing is simulated anew)."""
+        return self._next(unwrap=False)
 
     def dice(self, n: int) -> tuple[int, ...]:
         """The listed dice."""

@@ -17,6 +17,9 @@ from libs.table.unknown import first_unknown_field
 from stamtafel.table.v1 import table_pb2 as pb
 
 BOT_LEVELS = ("easy", "normal", "hard")
+MOST_HEADERS = 64
+HEADER_KEY_CHARS = 64
+HEADER_VALUE_CHARS = 500
 
 
 def read_options(draft: Draft, packed: AnyMessage) -> Message:
@@ -53,6 +56,7 @@ def open_table(draft: Draft, command: pb.Command) -> None:
     seating = draft.rules.seating(options)
     _check_position(draft, asked, options)
     _check_match(asked, seating)
+    _check_headers(asked)
     draft.add(_opened(draft, command, options, seating))
     draft.seal()
     for seat, level in sorted(seating.bots.items()):
@@ -77,6 +81,7 @@ def _opened(draft: Draft, command: pb.Command, options: Message, seating: Seatin
         position=asked.position,
         imported=asked.imported,
         opener=pb.Actor(id=command.actor.id, name=command.actor.name, kind=command.actor.kind),
+        headers=asked.headers,
     )
     if in_match:
         event.match.CopyFrom(asked.match)
@@ -111,6 +116,17 @@ def _check_match(asked: pb.OpenTable, seating: Seating) -> None:
             f"the match names {len(asked.match.seats)} seats, the options {seating.seats}",
             "match.seats",
         )
+
+
+def _check_headers(asked: pb.OpenTable) -> None:
+    if asked.headers and not asked.imported:
+        raise Refused("bad_argument", "headers are those of an imported record", "headers")
+    if len(asked.headers) > MOST_HEADERS:
+        raise Refused("bad_argument", f"a record has {MOST_HEADERS} headers at most", "headers")
+    for header in asked.headers:
+        if not 1 <= len(header.key) <= HEADER_KEY_CHARS or len(header.value) > HEADER_VALUE_CHARS:
+            allowed = f"1..{HEADER_KEY_CHARS} characters, its text 0..{HEADER_VALUE_CHARS}"
+            raise Refused("bad_argument", f"a header's name has {allowed}: {header.key[:80]!r}", "headers")
 
 
 def _seat_opener(draft: Draft, command: pb.Command, seating: Seating) -> None:

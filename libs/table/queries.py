@@ -296,32 +296,42 @@ class TableQueries:
         )
 
     async def read_record(self, asked: pb.ReadRecordRequest) -> pb.ReadRecordResponse:
-        """The record of an ended play in the game's notation. Raises Refused `not_offered` where the game has none."""
+        """The record of a play in the game's notation; of a running one only where nothing is hidden.
+
+        Raises Refused `not_offered` where the game has none, or cannot say in it what happened.
+        """
         try:
             module = importlib.import_module(f"services.{self._rules.game}.record")
         except ModuleNotFoundError:
             raise Refused("not_offered", f"{self._rules.game} has no notation; export its log") from None
         now = await self._now(asked.table_id)
         check_may_look(now, asked.viewer)
-        play = asked.play or (now.life.play if now.life.state != PLAYING else now.life.play - 1)
-        if play == now.life.play and now.life.state == PLAYING:
+        running = now.life.state == PLAYING
+        play = asked.play or (now.life.play - running or now.life.play)
+        if running and play == now.life.play and self._rules.hides:
             raise Refused("play_running", "the record is written when the play has ended", "play")
         events: list[Message] = []
         names: list[str] = []
+        headers: dict[str, str] = {}
         inside = False
         async for record in self._records(asked.table_id, 0, now.version):
             event = self._types.read(record.type, record.data)
-            if isinstance(event, pb.PlayBegan):
+            if isinstance(event, pb.TableOpened):
+                headers = {header.key: header.value for header in event.headers}
+            elif isinstance(event, pb.PlayBegan):
                 inside = event.play == play
                 names = list(event.players) if inside else names
-            elif isinstance(event, pb.PlayEnded):
+            elif isinstance(event, pb.PlayEnded | pb.PlayVoided):
                 inside = False
             elif inside and event.DESCRIPTOR.file.package != "stamtafel.table.v1":
                 events.append(event)
         if not events:
+            if play and running and play == now.life.play:
+                raise Refused("play_running", "nothing has happened in this play yet", "play")
             raise Refused("bad_argument", f"play is 1..{now.life.play}, not {play}", "play")
         shown = [_name_of(now, number, player) for number, player in enumerate(names)]
-        return pb.ReadRecordResponse(text=module.write(events, shown), format=getattr(module, "FORMAT", ""))
+        more = (headers,) if getattr(module, "HEADERS", False) else ()
+        return pb.ReadRecordResponse(text=module.write(events, shown, *more), format=getattr(module, "FORMAT", ""))
 
     # --------------------------------------------------------------------------------------------- for operators
 

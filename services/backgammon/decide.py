@@ -28,6 +28,8 @@ from services.backgammon.state import (
 )
 from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 
+TOLD = 20
+"""At most so many legal turns are told beside an illegal one."""
 Events = list[Message]
 
 
@@ -238,7 +240,16 @@ def play(draft: Draft, seat: int, command: Any, _ctx: Ctx) -> None:
     thrown = this_throw(draft.state)
     final = notation.resolve(thrown, command.moves)
     if final is None or not thrown.longest:
-        raise Refused("illegal_move", f"{command.moves!r} is no complete legal turn with {thrown.dice}.", "moves")
+        legal = sorted(notation.canonical(thrown, one) for one in thrown.finals[:TOLD]) if thrown.longest else []
+        more = len(thrown.finals) - len(legal) if legal else 0
+        allowed = (", ".join(legal) or "no move") + (f" and {more} more" if more else "")
+        dice = "-".join(map(str, thrown.dice))
+        raise Refused(
+            "illegal_move",
+            f"{command.moves!r} is no complete legal turn with {dice}; legal: {allowed}.",
+            "moves",
+            legal=allowed,
+        )
     for step in notation.play_order(thrown, final):
         _step(draft, seat, step)
     _end_turn(draft, seat)

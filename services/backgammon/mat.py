@@ -7,7 +7,8 @@ from typing import NamedTuple
 RIGHT = 20
 """A lone cell that begins at this column or later is the right one."""
 
-_HEADER = re.compile(r'\[(\w+)\s+"(.*)"\]')
+NAME_COLUMN = 32
+_HEADER = re.compile(r'\[(\w[\w ]*?)\s+"(.*)"\]')
 _LENGTH = re.compile(r"\s*(?:(\d+)\s+point\s+match|unlimited\b.*)\s*$", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+(\d+)\s*$", re.IGNORECASE)
 _NAMES = re.compile(r"\s*(.*?)\s*:\s*(\d+)\s{2,}(.*?)\s*:\s*(\d+)\s*$")
@@ -119,13 +120,15 @@ def throw_cell(dice: Sequence[int], moves: str) -> str:
 
 def write(names: Sequence[str], length: int, games: Sequence[Written], headers: Mapping[str, str]) -> str:
     """The text of a file, exactly as R16.5 says; lines end with LF."""
+    names = [" ".join(name.split()) for name in names]  # two blanks would end a name
     lines = [f'; [{key} "{value}"]' for key, value in headers.items()]
     if headers:
         lines.append("")
     lines.append(f" {length} point match")
     for number, game in enumerate(games, 1):
         left = f" {names[0]} : {game.score[0]}"
-        lines += ["", f" Game {number}", f"{left:<32}{names[1]} : {game.score[1]}"]
+        left = f"{left:<{NAME_COLUMN}}" if len(left) < NAME_COLUMN - 1 else left + "  "
+        lines += ["", f" Game {number}", f"{left}{names[1]} : {game.score[1]}"]
         lines += _rows(game.cells)
         if game.winner is not None:
             word = "point" if game.points == 1 else "points"

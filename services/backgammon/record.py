@@ -14,6 +14,11 @@ from services.backgammon.state import KINDS
 from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 
 FORMAT = "mat"
+SUFFIX = ".mat"
+"""What a file ends in that `read` can read."""
+HEADERS = True
+"""`write` takes the headers of a record."""
+_ON, _OFF = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 
 
 class ScriptStep(NamedTuple):
@@ -25,7 +30,8 @@ class ScriptStep(NamedTuple):
 
 
 class Script(NamedTuple):
-    """A record as commands. `warnings` are scores and points of the file that are not the true ones."""
+    """A record as commands. `warnings` are scores and points of the file that are not the true ones, each as a
+    sentence in `text` beside `error`, `game` and `line`."""
 
     options: pb.Options
     steps: list[ScriptStep]
@@ -48,6 +54,8 @@ class _Writer:
         self.thrown: tuple[int, Sequence[int]] | None = None
         self.open_to: int | None = None
         self.begun = False
+        self.crawford_had = False
+        self.rules: dict[str, str] = {}
 
     def take(self, event: Any) -> None:
         self.begun = True
@@ -74,8 +82,17 @@ class _Writer:
             case pb.DoubleDropped():
                 self.open_to = None
                 self.cells.append((event.seat, " Drops"))
+            case pb.AutomaticDoubled():
+                raise Refused(
+                    "not_offered",
+                    "A match file cannot say that an opening tie doubled the stake; `stamtafel log` exports the table.",
+                )
             case pb.GameEnded():
                 self._end(event)
+            case pb.GameStarted():
+                self.crawford_had |= event.crawford_game
+                if not self.crawford_had and max(event.score) == self.length - 1:
+                    self.rules["Crawford"] = "Off"
             case _:
                 pass
 
@@ -84,6 +101,8 @@ class _Writer:
             self.cells.append((self.open_to, " Drops"))
         elif self.thrown is not None and self.thrown[0] != event.winner:
             self.cells.append((self.thrown[0], mat.throw_cell(self.thrown[1], "")))
+        if not self.length and event.kind != KINDS[0] and event.points == event.cube and event.reason != "drop":
+            self.rules["Jacoby"] = "On"
         score = (event.score[0], event.score[1])
         ended = bool(self.length) and score[event.winner] >= self.length
         self.games.append(mat.Written(self.cells, self.score, event.winner, event.points, ended))
@@ -91,53 +110,118 @@ class _Writer:
 
 
 def write(events: Iterable[Message], names: Sequence[str], headers: Mapping[str, str] | None = None) -> str:
-    """The match file of a play's events, finished or running (R16.5). `names` by seat."""
+    """The match file of a play's events, finished or running (R16.5). `names` by seat.
+
+    A rule that `read` does not take for granted, and that the events show, is a header. Raises Refused `not_offered`.
+    """
     writer = _Writer()
     for event in events:
         writer.take(event)
     games = writer.games
     if writer.begun and writer.cells:
         games = [*games, mat.Written(writer.cells, writer.score, None, 0, False)]
-    return mat.write(names, writer.length, games, headers or {})
+    said = headers or {}
+    told = {key.lower() for key in said}
+    more = {key: value for key, value in writer.rules.items() if key.lower() not in told}
+    return mat.write(names, writer.length, games, {**said, **more})
 
 
 # ------------------------------------------------------------------------------------------------------- reading
 
 
 def read(text: str) -> Script:
-    """A match file as options and commands. Raises Refused: what is wrong, its line, the move and the legal ones."""
+    """A match file as options and commands. Raises Refused: what is wrong, its line, the move and the legal ones.
+
+    A file may end in mid-game, not begin a game before the last one has ended. Headers that are read: `Crawford "Off"`
+    and, for money, `Jacoby "On"` or `"Off"`; without the latter the rule that fits the file's points.
+    """
     match = mat.parse(text)
-    if not match.games:
+    if not any(game.cells for game in match.games):
         raise Refused(
             "bad_argument", "No game found: a line ` Game 1` and rows `1) 31: 8/5 6/5 ...` are needed.", "text"
         )
-    result = replay.replay(match)
+    result, jacoby = _replayed(match)
+    stopped = any("action" in error for error in result.errors)
+    _check_order(match, result.length, result.games[:-1] if stopped else result.games)
     warnings: list[dict[str, Any]] = []
     for error in result.errors:
         if "action" in error:
-            raise _refusal(error)
-        warnings.append(error)
-    reroll = any(game.actions and game.actions[0].dice[0] == game.actions[0].dice[1] for game in result.games)
+            number, action = int(error["game"]), int(error["action"])
+            raise _refusal(error, match.games[number - 1].cells[action])
+        warnings.append({**error, "text": _warning(error)})
+    played = [game for game, written in zip(result.games, match.games, strict=False) if written.cells]
+    reroll = any(game.actions and game.actions[0].dice[0] == game.actions[0].dice[1] for game in played)
     steps: list[ScriptStep] = []
-    for game in result.games:
+    for game in played:
         steps += _steps(game, reroll)
+    options = _options(result.length, played, reroll)
+    options.crawford, options.jacoby = not _says(match, "crawford", _OFF), jacoby
     return Script(
-        options=_options(result, reroll),
+        options=options,
         steps=steps,
-        names=match.games[0].names or ("Player A", "Player B"),
+        names=_names(match),
         headers=match.headers,
         warnings=warnings,
     )
 
 
-def _refusal(error: Mapping[str, Any]) -> Refused:
+def _names(match: mat.Match) -> tuple[str, str]:
+    left, right = (" ".join(name.split()) for name in match.games[0].names or ("", ""))
+    return left or "Player A", right or "Player B"
+
+
+def _says(match: mat.Match, header: str, words: Sequence[str]) -> bool:
+    return any(key.lower() == header and value.lower() in words for key, value in match.headers.items())
+
+
+def _replayed(match: mat.Match) -> tuple[replay.Result, bool]:
+    """The replay, and whether the Jacoby rule holds (R12.5): as the file says, else as its points show."""
+    crawford = not _says(match, "crawford", _OFF)
+    plain = replay.replay(match, crawford)
+    if match.length or _says(match, "jacoby", _OFF):
+        return plain, False
+    ruled = replay.replay(match, crawford, jacoby=True)
+    if _says(match, "jacoby", _ON) or len(ruled.errors) < len(plain.errors):
+        return ruled, True
+    return plain, False
+
+
+def _check_order(match: mat.Match, length: int, games: Sequence[Replay]) -> None:
+    """Refuses a game that begins before the last one has ended, or when the match is over."""
+    score = [0, 0]
+    for number, (game, following) in enumerate(zip(games, match.games[1:], strict=False), 1):
+        if game.winner is not None:
+            score[game.winner] += game.points
+        if not following.cells:
+            continue
+        where = f"line {following.line}: game {number + 1} begins"
+        if game.winner is None:
+            how = "no fifteenth checker, Drops, Wins or Resigns"
+            raise Refused("bad_argument", f"{where}, but game {number} has no end: {how}.", "text", line=following.line)
+        if 0 < length <= max(score):
+            raise Refused("game_over", f"{where}, but the match is over.", "text", line=following.line)
+
+
+_WRONG = {
+    "wrong_side": "this is not that side's to do now",
+    "illegal_double": "no double here; who is on roll and may turn the cube doubles it, but not in a Crawford game",
+    "offer_unanswered": "a double stands open: Takes, Drops or Beavers must come first",
+}
+
+
+def _refusal(error: Mapping[str, Any], cell: mat.Cell) -> Refused:
     where = f"line {error['line']}, game {error['game']}, action {error['action'] + 1}"
     if error["error"] != "illegal_move":
-        return Refused(error["error"], f"{where}: {error['error'].replace('_', ' ')}.", "text", line=error["line"])
+        said = f"{cell.kind} {cell.value}" if cell.value else mat.throw_cell(cell.dice, cell.text).strip()
+        said = cell.kind if cell.dice == (0, 0) and not cell.value else said
+        message = f"{where}: {said}: {_WRONG.get(error['error'], error['error'])}."
+        return Refused(error["error"], message, "text", line=error["line"])
     legal = ", ".join(error["legal"]) or "no move"
+    more = error["legal_count"] - len(error["legal"])
+    legal += f" and {more} more" if more else ""
     return Refused(
         "illegal_move",
-        f"{where}: {error['text']!r} is not legal; legal: {legal}.",
+        f"{where}: {mat.throw_cell(cell.dice, cell.text).strip()} is not legal; legal: {legal}.",
         "text",
         line=error["line"],
         move=error["text"],
@@ -145,15 +229,23 @@ def _refusal(error: Mapping[str, Any]) -> Refused:
     )
 
 
-def _options(result: replay.Result, reroll: bool) -> pb.Options:
+def _warning(error: Mapping[str, Any]) -> str:
+    got, said = error["got"], error["file"]
+    if error["error"] == "score_mismatch":
+        true, written = (":".join(map(str, score)) for score in (got, said))
+        return f"line {error['line']}: the score before game {error['game']} is {true}, not {written} as the file says"
+    return f"line {error['line']}: game {error['game']} is won by {got} points, not {said} as the file says"
+
+
+def _options(length: int, games: Sequence[Replay], reroll: bool) -> pb.Options:
     options = pb.Options(cube_limit=4096, opening_dice="reroll" if reroll else "keep")
-    if result.length:
+    if length:
         options.play = "match"
-        options.match_length = result.length
+        options.match_length = length
     else:
         options.play = "money"
-        options.session_games = len(result.games)
-        options.beavers = any(action.kind == "beaver" for game in result.games for action in game.actions)
+        options.session_games = len(games)
+        options.beavers = any(action.kind == "beaver" for game in games for action in game.actions)
     return options
 
 

@@ -7,7 +7,7 @@ from services.backgammon.board import OFF, START, Half, Throw, pips, throw
 from services.backgammon.mat import Cell, Game, Match
 from services.backgammon.state import KINDS, kind_of, points_of
 
-ALLOWED = 30
+ALLOWED = 60
 """At most so many legal turns are listed beside an illegal one."""
 
 
@@ -101,7 +101,9 @@ class Replay:
             if not cell.text and follow and (follow.kind, follow.side) in (("wins", 1 - side), ("resign", side)):
                 self.actions.append(Action(side, "throw", cell.dice))
                 return
-            raise Stop("illegal_move", index, cell, text=cell.text, legal=_legal(thrown))
+            raise Stop(
+                "illegal_move", index, cell, text=cell.text, legal=_legal(thrown), legal_count=len(thrown.finals)
+            )
         moves = notation.canonical(thrown, final) if thrown.longest else ""
         self.actions.append(Action(side, "throw", cell.dice, moves))
         mine, other = final
@@ -178,7 +180,8 @@ def replay(match: Match, crawford: bool = True, jacoby: bool = False) -> Result:
         is_crawford = not crawford_done and max(score) == length - 1
         crawford_done = crawford_done or is_crawford
         if game.score is not None and game.score != tuple(score):
-            errors.append({"game": number, "error": "score_mismatch", "line": game.line})
+            told = {"got": list(score), "file": list(game.score)}
+            errors.append({"game": number, "error": "score_mismatch", "line": game.line, **told})
         run = Replay(is_crawford, length == 0, jacoby and length == 0)
         games.append(run)
         try:

@@ -13,7 +13,8 @@ from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 MEN = ("●", "○")
 FACES = " ⚀⚁⚂⚃⚄⚅"
 ROWS = 5
-LISTED = 12
+LISTED = 20
+WIDTH = 96
 
 WORDS: dict[str, dict[str, str]] = {
     "en": {
@@ -29,8 +30,9 @@ WORDS: dict[str, dict[str, str]] = {
         "confirm": "ok (confirm)", "accept_resign": "a (accept)", "reject_resign": "n (refuse)",
         "resign": "resign " + "|".join(KINDS),
         "help": (
-            "Type r (roll), d (double), t (take), p (pass), b (beaver); a whole turn like 8/5 6/5, bar/20 or 13/7(2), "
-            "or #3 from the list; one step by its point (13) or with its end (13/8); u (undo), u all, ok (confirm); "
+            "Type r (roll), d (double), t (take), p (pass), b (beaver);\n"
+            "a whole turn like 8/5 6/5, bar/20 or 13/7(2), or #3 from the list (# tells all of it);\n"
+            "one step by its point (13) or with its end (13/8); u (undo), u all, ok (confirm);\n"
             "resign single|gammon|backgammon, a (accept), n (refuse)."
         ),
     },
@@ -47,9 +49,10 @@ WORDS: dict[str, dict[str, str]] = {
         "undo": "u, u all (terug)", "confirm": "ok (bevestigen)", "accept_resign": "a (accepteren)",
         "reject_resign": "n (weigeren)", "resign": "resign " + "|".join(KINDS),
         "help": (
-            "Typ g (gooien), d (dubbelen), t (aannemen), p (passen), b (beveren); een hele beurt als 8/5 6/5, bar/20 "
-            "of 13/7(2), of #3 uit de lijst; een stap met zijn punt (13) of met einde (13/8); u (terug), u all, "
-            "ok (bevestigen); resign single|gammon|backgammon, a (accepteren), n (weigeren)."
+            "Typ g (gooien), d (dubbelen), t (aannemen), p (passen), b (beveren);\n"
+            "een hele beurt als 8/5 6/5, bar/20 of 13/7(2), of #3 uit de lijst (# toont die helemaal);\n"
+            "een stap met zijn punt (13) of met einde (13/8); u (terug), u all, ok (bevestigen);\n"
+            "resign single|gammon|backgammon, a (accepteren), n (weigeren)."
         ),
     },
 }  # fmt: skip
@@ -198,12 +201,29 @@ def _ended(view: pb.View, you: int | None, say: dict[str, str]) -> list[str]:
 def _allowed(view: pb.View, say: dict[str, str]) -> list[str]:
     notes: list[str] = []
     if listed := turns(view):
-        shown = "  ".join(f"#{n} {text}" for n, text in enumerate(listed[:LISTED], 1))
-        rest = " " + say["more"].format(n=len(listed) - LISTED) if len(listed) > LISTED else ""
-        notes.append(f"{say['turns']}: {shown}{rest}")
-    can = ", ".join(say[name] for name in view.me.can)
-    notes.append(f"{say['type']}: {can}." if can else say["wait"])
+        notes += _numbered(f"{say['turns']}:", listed[:LISTED])
+        if len(listed) > LISTED:
+            notes[-1] += "  " + say["more"].format(n=len(listed) - LISTED)
+    if can := _typed(view, say):
+        notes.append(f"{say['type']}: {can}.")
+    elif not view.HasField("match_result"):
+        notes.append(say["wait"])
     return notes
+
+
+def _typed(view: pb.View, say: dict[str, str]) -> str:
+    return ", ".join(say[name] for name in view.me.can)
+
+
+def _numbered(head: str, listed: list[str]) -> list[str]:
+    """The turns with their numbers, in lines that break between two of them."""
+    lines = [head]
+    for number, text in enumerate(listed, 1):
+        word = f"#{number} {text}"
+        if len(lines[-1]) + len(word) + 2 > WIDTH:
+            lines.append(" " * len(head))
+        lines[-1] += f"{' ' if lines[-1].endswith(':') or lines[-1].isspace() else '  '}{word}"
+    return lines
 
 
 def turns(view: pb.View) -> list[str]:
@@ -225,7 +245,7 @@ def parse(text: str, view: Message) -> Message:
     bare = text.strip()
     first, *rest = bare.lower().split() or [""]
     if first == "" and not view.me.can[:1] == ["roll"]:  # an answer to a double is never a habit of pressing return
-        raise Refused("bad_argument", help())
+        raise Refused("bad_argument", _can(view))
     if not rest and first in _WORDS:
         return _WORDS[first]()
     if first in ("u", "undo") and rest in ([], ["all"]):
@@ -239,9 +259,11 @@ def parse(text: str, view: Message) -> Message:
 
 def _picked(number: str, view: pb.View) -> Message:
     listed = turns(view)
+    if not number and listed:
+        raise Refused("bad_argument", "\n".join(_numbered("", listed)).lstrip(), "moves")
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(listed):
         allowed = f"#1..#{len(listed)}" if listed else "no turn can be picked now"
-        raise Refused("bad_argument", f"{allowed}. {help()}", "moves")
+        raise Refused("bad_argument", f"{allowed}. {_can(view)}", "moves")
     return pb.Play(moves=listed[int(number) - 1])
 
 
@@ -258,8 +280,14 @@ def _moves(text: str, view: pb.View) -> Message:
     try:
         notation.read(text)
     except notation.NotNotation:
-        raise Refused("bad_argument", f"{text!r} is no command here. {help()}", "moves") from None
+        raise Refused("bad_argument", f"{text!r} is no command here. {_can(view)}", "moves") from None
     return pb.Play(moves=text)
+
+
+def _can(view: pb.View) -> str:
+    """What may be typed now."""
+    can = _typed(view, WORDS["en"])
+    return f"{WORDS['en']['type']}: {can}." if can else WORDS["en"]["wait"]
 
 
 def _to(word: str) -> int:

@@ -21,6 +21,8 @@ from stamtafel.table.v1 import table_pb2 as table
 
 MOST_PAGE = 200
 USUAL_PAGE = 50
+MATCH_ID_CHARS = 64
+RECORD_NAME_CHARS = 100
 
 
 class LobbyService:
@@ -87,6 +89,7 @@ class LobbyService:
             raise bad_shape("open.match", "is for services of the platform only, but for imported tables")
         if opened.imported:
             who.need(OPERATOR)
+            _check_record(opened.match)
 
     async def join_table(self, request: pb.JoinTableRequest, who: Identity) -> bytes:
         """Takes a seat."""
@@ -171,6 +174,18 @@ class LobbyService:
 
     async def _send(self, command: table.Command, who: Identity) -> bytes:
         return answered(await self._orders.send(command, who))
+
+
+def _check_record(match: table.Match) -> None:
+    """Who plays in a record is nobody here: the ids tell it from every player's."""
+    text("open.match.match_id", match.match_id, 0, MATCH_ID_CHARS)
+    for number, one in enumerate(match.seats):
+        field = f"open.match.seats[{number}]"
+        if one.player != f"record:{number}":
+            raise bad_shape(f"{field}.player", f"of a record is record:{number}")
+        text(f"{field}.name", one.name, 1, RECORD_NAME_CHARS)
+        if not one.name.isprintable():
+            raise bad_shape(f"{field}.name", "must be printable")
 
 
 class _Opening:

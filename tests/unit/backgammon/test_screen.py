@@ -74,7 +74,7 @@ def test_pressing_return_never_answers_a_double() -> None:
 def test_what_cannot_be_read_tells_what_can(text: str) -> None:
     with pytest.raises(Refused) as refused:
         screen.parse(text, given(RULES, {}, MOVE).see(0))
-    assert refused.value.code == "bad_argument" and "Type r (roll)" in refused.value.message
+    assert refused.value.code == "bad_argument" and "You may type: 13 or 13/8 (one step)" in refused.value.message
 
 
 def test_bearing_off_and_entering_are_typed_by_name() -> None:
@@ -82,3 +82,32 @@ def test_bearing_off_and_entering_are_typed_by_name() -> None:
     assert screen.parse("2/off", off.see(0)) == pb.Move(from_point=2, to=0)
     bar = given(RULES, {}, {"board": [{"bar": 1, "6": 3}, {"6": 2}], "turn": 0, "phase": "move", "dice": [6, 5]})
     assert screen.parse("bar", bar.see(0)) == pb.Move(from_point=25)
+
+
+def test_a_long_list_of_turns_breaks_between_turns_and_a_number_sign_tells_all_of_it() -> None:
+    view = given(RULES, {}, {"turn": 0, "phase": "move", "dice": [2, 1]}).see(0)
+    lines = screen.draw(view, 0).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("Turns: #1 "))
+    shown = [line for line in lines[start:] if "#" in line and not line.startswith("You may")]
+    assert len(shown) > 1 and all(len(line) <= screen.WIDTH for line in shown)
+    listed = screen.turns(view)
+    with pytest.raises(Refused) as refused:
+        screen.parse("#", view)
+    told = " ".join(refused.value.message.split())
+    assert told == " ".join(f"#{n} {text}" for n, text in enumerate(listed, 1))
+
+
+def test_after_the_match_there_is_nothing_to_wait_for() -> None:
+    play = given(RULES, {}, {"turn": 0, "phase": "resign_offered", "resign": {"seat": 0, "kind": "single"}})
+    assert "Nothing to do" in screen.draw(play.see(0), 0)
+    play.when(1, "accept_resign")
+    assert "Nothing to do" not in screen.draw(play.see(0), 0)
+
+
+def test_an_illegal_turn_is_answered_with_the_legal_ones() -> None:
+    play = given(RULES, {}, MOVE)
+    with pytest.raises(Refused) as refused:
+        play.act(0, pb.Play(moves="13/5"))
+    assert refused.value.code == "illegal_move"
+    assert "'13/5' is no complete legal turn with 3-1; legal: 13/10 6/5, 13/10 8/7, " in refused.value.message
+    assert " 8/5 6/5" in refused.value.message

@@ -389,6 +389,43 @@ async def test_streams_and_calls_of_one_player_are_limited() -> None:
         assert reason(caught.value) == ("RESOURCE_EXHAUSTED", "RATE")
 
 
+async def test_operators_may_send_as_many_commands_as_they_like() -> None:
+    """A match of many games is imported at the speed of its log."""
+    async with world(Rules(games={"trictrac": 1}, commands=Rate(1, 2))) as w:
+        w.owner.open()
+        for player, roles, refused in (("ann", (), True), ("olga", ("operator",), False)):
+            client = w.client(player, *roles)
+            reasons: list[str] = []
+            for number in range(5):
+                request = pb.StartTableRequest(command_id=f"c{number}", table_id=TABLE)
+                try:
+                    await client.lobby.StartTable(request, metadata=client.metadata)
+                except grpc.aio.AioRpcError as error:
+                    reasons.append(reason(error)[1])
+            assert reasons == (["RATE"] * 3 if refused else [])
+
+
+@pytest.mark.parametrize(
+    ("match", "field"),
+    [
+        (table.Match(seats=[table.MatchSeat(player="p-ann", name="Ann")]), "open.match.seats[0].player"),
+        (table.Match(seats=[table.MatchSeat(player="record:1", name="Ann")]), "open.match.seats[0].player"),
+        (table.Match(seats=[table.MatchSeat(player="record:0")]), "open.match.seats[0].name"),
+        (table.Match(seats=[table.MatchSeat(player="record:0", name="x" * 101)]), "open.match.seats[0].name"),
+        (table.Match(seats=[table.MatchSeat(player="record:0", name="A\x1b[2J")]), "open.match.seats[0].name"),
+        (table.Match(match_id="m" * 65), "open.match.match_id"),
+    ],
+)
+async def test_who_plays_in_a_record_is_nobody_here(w: World, match: table.Match, field: str) -> None:
+    client = w.client("olga", "operator")
+    request = pb.OpenTableRequest(command_id="c1", game="trictrac", open=table.OpenTable(imported=True, match=match))
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await client.lobby.OpenTable(request, metadata=client.metadata)
+    (wrong,) = detail(caught.value, error_details_pb2.BadRequest).field_violations
+    assert wrong.field == field
+    assert w.owner.commands == []
+
+
 async def test_no_owner_and_no_answer_are_unavailable_with_a_time_to_try_again(w: World) -> None:
     w.owner.silent = True
     client = w.client("ann")

@@ -1,10 +1,14 @@
 """Tables that take an imported record: the operator who opened them acts for every seat and brings the draws."""
 
+import json
+
 import pytest
 
 from libs.table.imported import ListedDraws
 from libs.table.life import PLAYING, any_of
-from libs.table.rules import Refused
+from libs.table.rules import Facts, NotYet, Refused
+from services.carrom.rules import RULES as CARROM
+from stamtafel.carrom.v1 import carrom_pb2 as carrom
 from stamtafel.table.v1 import table_pb2 as pb
 from stamtafel.trictrac.v1 import trictrac_pb2 as tt
 from tests.unit.table.desk import ANN, OPERATOR, Desk, opened
@@ -53,3 +57,48 @@ def test_listed_draws_check_their_shape() -> None:
         draws.pick(["a", "b"])
     with pytest.raises(Refused):
         draws.shuffle([1, 2])
+
+
+def test_what_is_computed_stands_in_the_record_and_is_not_computed_anew() -> None:
+    desk = Desk(CARROM)
+    seats = [pb.MatchSeat(player="record:0", name="Ann"), pb.MatchSeat(player="record:1", name="Ben")]
+    desk.do(OPERATOR, pb.OpenTable(imported=True, match=pb.Match(match_id="record", seats=seats)))
+    desk.do(OPERATOR, pb.Start())
+    seat = desk.table.game.turn
+    shot = carrom.Shoot(x=0.0, angle=0.0, speed=3.0)
+    with pytest.raises(NotYet) as wanted:
+        CARROM.decide(desk.table.game, seat, shot, NoOutcome())
+    outcome = {**wanted.value.job.function(*wanted.value.job.arguments), "engine": "another engine"}
+    assert desk.refused(OPERATOR, pb.Act(seat=seat, body=any_of(shot))).field == "draws"
+    for bad in ("{}", "[1, 2]", '{"pocketed": 3, "rest": 4}'):
+        act = pb.Act(seat=seat, body=any_of(shot), draws=[pb.ScriptedDraw(json=bad)])
+        assert desk.refused(OPERATOR, act).field == "draws"
+    drawn = [pb.ScriptedDraw(json=json.dumps(outcome))]
+    events = desk.do(OPERATOR, pb.Act(seat=seat, body=any_of(shot), draws=drawn))
+    (resolved,) = [event for event in events if isinstance(event, carrom.ShotResolved)]
+    assert resolved.engine == "another engine"
+
+
+class NoOutcome:
+    """A `Ctx` that has computed nothing yet."""
+
+    facts = Facts()
+    draws = ListedDraws(())
+
+    def compute(self, job: object) -> None:
+        raise NotYet(job)  # pyright: ignore[reportArgumentType]
+
+
+def test_headers_come_with_imported_records_only_and_are_kept() -> None:
+    asked = opened(seats=2)
+    asked.headers.add(key="Event", value="Club evening")
+    assert Desk().refused(ANN, asked).field == "headers"
+    asked.imported = True
+    event = Desk().do(OPERATOR, asked)[0]
+    assert isinstance(event, pb.TableOpened)
+    assert [(header.key, header.value) for header in event.headers] == [("Event", "Club evening")]
+    asked.headers.add(key="", value="no name")
+    assert Desk().refused(OPERATOR, asked).field == "headers"
+    del asked.headers[:]
+    asked.headers.extend([pb.RecordHeader(key="k", value="v")] * 65)
+    assert Desk().refused(OPERATOR, asked).field == "headers"
