@@ -1,19 +1,51 @@
-"""The calls of `hard`: the exact equilibrium for two cups of one die, else the worth of each call."""
+"""The calls of `hard`: with two cups of one die the exact equilibrium, else a trained net, from three cups a search."""
 
+from collections.abc import Sequence
+from math import exp
 from random import Random
 
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Bid, Mixture, sway, temper
-from services.liarsdice.outlook import best_calls
+from services.liarsdice.engine.search import mixed, mixtures
+from services.liarsdice.guess import Known, chance
+from services.liarsdice.mixing import Bid, Mixture, temper
 from services.liarsdice.solver import answer, solved
 
-HEAT = 0.05
-"""Of two calls the one that is worth this much more is e times as likely."""
+SWAY = 2.0
+"""How much a temper shows: a share of 0.1 more in the mood makes a call a fifth likelier."""
 
 
 def calls(known: Known, calls: list[Bid], may_lift: bool, rng: Random) -> Mixture:
-    """How often it makes each call: one of the bids `calls`, None for the lift. `rng` is for sampled searches only."""
-    return last_two(known, calls) or sway(best_calls(known, calls, may_lift, True), temper(known.seat), HEAT)
+    """How often it makes each call: one of the bids `calls`, None for the lift. `rng` is for the search."""
+    exact = last_two(known, calls)
+    return exact or _tempered(known, mixed(known, most_of(calls), rng))
+
+
+def most_of(calls: list[Bid]) -> int:
+    """The highest quantity that may be bid."""
+    return max(quantity for quantity, _ in calls)
+
+
+def crowd(knowns: Sequence[Known], calls: list[Bid], may_lift: bool) -> list[Mixture]:
+    """The same for several cups of one seat at a table of two cups: what is known differs in the own dice only."""
+    if not calls:
+        return [[(None, 1.0)] for _ in knowns]
+    exact = [last_two(known, calls) for known in knowns]
+    nets = mixtures(knowns, most_of(calls))
+    return [best or _tempered(known, net) for best, known, net in zip(exact, knowns, nets, strict=True)]
+
+
+def _tempered(known: Known, mixture: Mixture) -> Mixture:
+    """Swayed by the regular's temper."""
+    mood = temper(known.seat)
+    swayed = [
+        (call, p * exp(SWAY * (mood.lift if call is None else 0 if _honest(known, call) else mood.bluff)))
+        for call, p in mixture
+    ]
+    total = sum(p for _, p in swayed)
+    return [(call, p / total) for call, p in swayed]
+
+
+def _honest(known: Known, bid: Bid) -> bool:
+    return chance(known, *bid, trust=False) >= 0.5
 
 
 def last_two(known: Known, calls: list[Bid]) -> Mixture | None:

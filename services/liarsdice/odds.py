@@ -88,14 +88,14 @@ def _hidden(others: tuple[int, ...], face: int, jokers: bool, stairs: bool) -> t
     """Ways by count of all hidden cups together: all of them, and those where no die shows the face."""
     if not others:
         return (1,), (1,)
-    total, absent = _cup(others[-1], face, jokers, stairs)
+    total, absent = cup_ways(others[-1], face, jokers, stairs)
     more, fewer = _hidden(others[:-1], face, jokers, stairs)
     return convolve(total, more), convolve(absent, fewer)
 
 
 @lru_cache(maxsize=1_000)
-def _cup(n: int, face: int, jokers: bool, stairs: bool) -> tuple[Ways, Ways]:
-    """The same for one cup of n dice (R10.3, R10.5)."""
+def cup_ways(n: int, face: int, jokers: bool, stairs: bool) -> tuple[Ways, Ways]:
+    """Ways by count of one cup of n dice (R10.3, R10.5): all of them, and those where no die shows the face."""
     two = jokers and face >= 2
     helping = 2 if two else 1
     total = [comb(n, k) * helping**k * (6 - helping) ** (n - k) for k in range(n + 1)] + [0]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
+from services.liarsdice import hard
 from services.liarsdice.bot import Player, policy
 from services.liarsdice.guess import Known
 from services.liarsdice.mixing import Bid, Mixture
@@ -27,8 +28,8 @@ def player(name: str, rng: Random | None = None) -> Player:
 
 
 def crowd(name: str) -> Crowd:
-    """The player of that name, asked for several cups at once. Always the same answers: searches have a fixed seed."""
-    return together(player(name))
+    """The player of that name at tables of two cups, asked for several cups at once."""
+    return hard.crowd if name == "hard" else together(player(name))
 
 
 def together(one: Player) -> Crowd:
