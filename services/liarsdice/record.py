@@ -9,9 +9,10 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from libs.table.plain import DoesNotFit, from_plain, to_plain
-from libs.table.rules import Refused
+from libs.table.rules import Draws, Refused
 from services.liarsdice.counting import FACES, Cup
 from services.liarsdice.evolve import evolve
+from services.liarsdice.flow import game_of
 from services.liarsdice.options import message_of, setup_of
 from services.liarsdice.speech import read_bid, write_bid
 from services.liarsdice.state import Ledger, State, fresh
@@ -63,6 +64,10 @@ class Script(NamedTuple):
     def before(self) -> State:
         """The table before this game."""
         return replace(fresh(setup_of(self.options)), ledger=self.ledger, game=self.game - 1)
+
+    def opening(self, draws: Draws) -> list[Message]:
+        """The events of its start on `before()`, out of the first draws."""
+        return game_of(self.before(), self.starter, self.participants, draws)
 
 
 def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
