@@ -170,8 +170,11 @@ class Rules(Protocol[Options, State]):
         """Seats the game waits for."""
         ...
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
-        """Names of the commands that would be accepted from that seat now, also out of turn."""
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
+        """Names of the commands that would be accepted from that seat now, also out of turn.
+
+        `facts` None: bots and host are those that the options name.
+        """
         ...
 
     def some(self, state: State, seat: int) -> Iterable[Message]:

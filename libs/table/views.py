@@ -80,7 +80,7 @@ def _own(standing: Standing, audience: int | None) -> pb.TableView:
         view.game_view.type_url = type_url(type(shown))
         view.game_view.value = shown.SerializeToString()
         if audience is not None:
-            view.actions.extend(rules.actions(standing.game, audience))
+            view.actions.extend(rules.actions(standing.game, audience, standing.facts()))
     return view
 
 

@@ -86,7 +86,7 @@ class Backgammon:
         """Both seats in the opening, else one."""
         return frozenset(acting(state))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """The view's `me.can`."""
         return actions(state, seat)
 

@@ -134,7 +134,7 @@ class Carrom:
         """The seat to shoot."""
         return frozenset() if state.turn is None else frozenset((state.turn,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """`shoot` in one's turn, `resign` always."""
         if state.phase == OVER or not 0 <= seat < state.setup.seats:
             return ()

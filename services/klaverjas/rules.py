@@ -98,7 +98,7 @@ class Klaverjas:
         seat = turn(state)
         return frozenset() if seat is None else frozenset((seat,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """Commands that would be accepted from this seat now."""
         names: list[str] = []
         if turn(state) == seat:

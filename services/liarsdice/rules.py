@@ -1,6 +1,6 @@
 """The rules of liar's dice as one object of pure functions (docs/rules/liarsdice.md)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -139,8 +139,10 @@ class Liarsdice:
         """The seat in turn; between games nobody in particular."""
         return frozenset() if state.phase != BIDDING or state.turn is None else frozenset((state.turn,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
-        """Commands that would be accepted. Host and guests as the options name them: a state knows no others."""
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
+        """Commands that would be accepted; host and regulars by `facts`, else as the options name them."""
+        bots: Container[int] = state.setup.regulars if facts is None else facts.bots
+        host = state.setup.host if facts is None else facts.host
         named: list[str] = []
         if state.phase == BIDDING and seat == state.turn:
             if ranges(current(state), most(state), state.setup):
@@ -151,9 +153,9 @@ class Liarsdice:
             named.append("peek")
         if state.phase == OVER:
             named.append("next_game")
-            if seat == state.setup.host and state.setup.table in HOSTED:
+            if seat == host and state.setup.table in HOSTED:
                 named.append("set_rules")
-        if state.setup.table == "regulars" and seat not in state.setup.regulars:
+        if state.setup.table == "regulars" and seat not in bots:
             named.append("set_help")
         return tuple(named)
 

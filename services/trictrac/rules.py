@@ -122,7 +122,7 @@ class Trictrac:
         seat = to_throw(state)
         return frozenset() if seat is None else frozenset((seat,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """`throw`, `stand`, `take_point`, those that would be accepted."""
         return actions(state, seat)
 
