@@ -174,7 +174,8 @@ class Liarsdice:
             yield pb.NextGame()
         if "set_rules" in named:
             yield from (pb.SetRules(preset=preset) for preset in PRESETS)
-            yield from (pb.SetRules(classic_lift=not state.setup.classic_lift), pb.SetRules(viborg=True, finale=True))
+            yield pb.SetRules(classic_lift=not state.setup.classic_lift)
+            yield from (pb.SetRules(viborg=True, finale=True), pb.SetRules(viborg=False, finale=False))
         if "set_help" in named:
             yield from (pb.SetHelp(on=True), pb.SetHelp(on=False))
 
