@@ -70,10 +70,13 @@ class Script(NamedTuple):
         return game_of(self.before(), self.starter, self.participants, draws)
 
 
-def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
-    """All finished and running games of a table, one after another, with an empty line between; names as comments."""
+def write(events: Iterable[Message], names: Sequence[str] = (), before: State | None = None) -> str:
+    """All finished and running games of a table, one after another, with an empty line between; names as comments.
+
+    `before`: where the table stood, for events that do not begin with the table's first.
+    """
     lines = [f"# {seat} {name}" for seat, name in enumerate(names)]
-    state: State | None = None
+    state = before
     for event in events:
         if isinstance(event, pb.TableOpened):
             state = fresh(setup_of(event.options))

@@ -18,6 +18,7 @@ from libs.client.checking import check_file
 from libs.client.client import connect
 from libs.client.player import Chair, play_to_the_end
 from libs.client.setup import Wish, set_up
+from services.liarsdice.record import read
 from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.liarsdice.v1.liarsdice_pb2 import GameLost, NextGame, TabtHelt, View
 from stamtafel.table.v1 import table_pb2 as table
@@ -107,6 +108,10 @@ async def test_a_table_of_five_goes_on_until_somebody_has_lost_altogether(whole_
         assert isinstance(view, View)
         export = ann.history.export(pb.ExportLogRequest(table_id=table_id))
         lines = b"".join([piece async for piece in export]).decode().splitlines()
+        for number in range(1, last.play + 1):
+            (game,) = read(record := (await ann.history.record(table_id, number)).text)
+            assert (game.game, game.participants, game.places.index(5)) == (number, (0, 1, 2, 3, 4), losers[number - 1])
+            assert record.startswith("# 0 Ann\n") and record.count("\nplaces ") == 1
     assert len(losers) == last.play
     assert [event.seat for event in lost] == losers[-1:]
     assert losers[-1] in losers[:-1]
