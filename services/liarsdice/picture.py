@@ -9,8 +9,9 @@ from math import cos, pi, sin
 from google.protobuf.message import Message
 
 from libs.table.pictures import INK, IVORY, die, document, tag, text
+from services.liarsdice.counting import NUMBERS
 from services.liarsdice.options import HOUSE
-from services.liarsdice.words import EN, FACES_EN
+from services.liarsdice.words import EN, english
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 _WIDTH, _HEIGHT = 980, 830
@@ -50,16 +51,9 @@ def _notes(view: pb.View) -> list[str]:
         truth = "it held" if last.holds else "a lie"
         if last.HasField("present") and not last.present:
             truth = "the face did not show"
-        bid = f"{last.quantity} {_words(last.quantity, last.face)}"
+        bid = english(last.quantity, NUMBERS[last.face])
         notes.append(f"round {last.round}: seat {last.lifter} lifted {bid} of seat {last.bidder}, {truth}")
     return notes
-
-
-def _words(quantity: int, face: str) -> str:
-    if face == "any":
-        return FACES_EN[0]
-    word = FACES_EN[int(face)]
-    return word if quantity > 1 else word.removesuffix("es" if face == "6" else "s")
 
 
 # ---------------------------------------------------------------------------------------------------------- table
@@ -78,12 +72,12 @@ def _table(view: pb.View) -> Iterable[str]:
 
 def _bid(bid: pb.CurrentBid) -> Iterable[str]:
     """The bid to beat, large."""
-    said = bid.slang or _words(bid.quantity, bid.face)
+    said = f"{bid.quantity} {bid.slang}" if bid.slang else english(bid.quantity, NUMBERS[bid.face])
     clock = " by the clock" * bid.auto
     yield _middle(-78, f"seat {bid.seat} bids{clock}", 16)
     yield text(_X - 14, _Y + 8, f"{bid.quantity} ×", font_size=56, font_weight="bold", text_anchor="end", fill=IVORY)
     yield _face(_X + 6, _Y - 44, 64, bid.face)
-    yield _middle(50, f"{bid.quantity} {said}", 17)
+    yield _middle(50, said, 17)
 
 
 def _face(x: float, y: float, size: float, face: str) -> str:
@@ -119,7 +113,7 @@ def _chips(bids: Iterable[pb.PastBid]) -> Iterable[str]:
 
 def _verdict(last: pb.Reveal) -> Iterable[str]:
     """What lay under the cups for the bid that was lifted."""
-    yield _middle(-78, f"seat {last.bidder} bid {last.quantity} {_words(last.quantity, last.face)}", 16)
+    yield _middle(-78, f"seat {last.bidder} bid {english(last.quantity, NUMBERS[last.face])}", 16)
     yield text(_X - 14, _Y + 8, f"{last.count} ×", font_size=56, font_weight="bold", text_anchor="end", fill=_GOLD)
     yield _ring(_X + 6, _Y - 44, 64)
     yield _face(_X + 6, _Y - 44, 64, str(last.kind))

@@ -9,7 +9,7 @@ from libs.table.rules import Refused
 from services.liarsdice import speech
 from services.liarsdice.counting import ANY, FACES, NUMBERS
 from services.liarsdice.options import HOUSE
-from services.liarsdice.words import FACES_EN, WORDS
+from services.liarsdice.words import FACES_EN, WORDS, english
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 DICE = " ⚀⚁⚂⚃⚄⚅"
@@ -103,7 +103,7 @@ def _called(quantity: int, face: str, danish: bool, slang: str = "") -> str:
     number = NUMBERS[face]
     if danish:
         return f"{speech.number(quantity)} {slang}" if slang else speech.plain(quantity, number)
-    return f"{quantity} {FACES_EN[number]}"
+    return english(quantity, number)
 
 
 def _reveal(last: pb.Reveal, you: int | None, say: _Words, danish: bool) -> Iterable[str]:

@@ -111,3 +111,9 @@ DA: dict[str, str] = {
 }
 WORDS: dict[str, dict[str, str]] = {"en": EN, "da": DA}
 FACES_EN = ("of a kind", "ones", "twos", "threes", "fours", "fives", "sixes")
+_ONE_EN = ("of a kind", "one", "two", "three", "four", "five", "six")
+
+
+def english(quantity: int, face: int) -> str:
+    """`5 fives`, `1 five`, `7 of a kind`."""
+    return f"{quantity} {(_ONE_EN if quantity == 1 else FACES_EN)[face]}"

@@ -69,3 +69,4 @@ def test_what_the_clock_did_and_what_is_advised_is_told_in_the_same_tongue() -> 
     play = given(RULES, {"seats": 2, "turn_seconds": 15}, {"dice": [[2, 2], [3, 3]]})
     play.when_late(0)
     assert "en toer[/bold] (af uret)" in draw(play.see(1), 1, "da")
+    assert "1 two[/bold] (by the clock)" in draw(play.see(1), 1)
