@@ -11,8 +11,10 @@ from services.liarsdice.counting import ANY, FACES, NUMBERS, ranges
 from services.liarsdice.evolve import evolve
 from services.liarsdice.options import (
     HOSTED,
+    HOUSE,
     PRESETS,
     Setup,
+    allowed,
     bad,
     changed,
     message_of,
@@ -116,10 +118,12 @@ class Liarsdice:
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """`bad_option` for an option or a house rule, else `bad_argument`."""
         if command is None or (command == "set_rules" and field is not None):
-            return bad(field or "options", "cannot be read; see the options of liarsdice")
+            if command is not None and field not in ("preset", *HOUSE):
+                return bad(field or "preset", f"unknown here; the host may set preset, {', '.join(HOUSE)}")
+            return bad(field or "options", allowed((field or "").partition(".")[0]))
         what = f"{command} {field or ''}".rstrip()
-        allowed = "bid (quantity, face, round), lift (round), peek, next_game, set_rules (house rules), set_help (on)"
-        return Refused("bad_argument", f"{what} cannot be read; allowed: {allowed}", field)
+        known = "bid (quantity, face, round), lift (round), peek, next_game, set_rules (house rules), set_help (on)"
+        return Refused("bad_argument", f"{what} cannot be read; allowed: {known}", field)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
         """R9.2, R9.3; nothing for a seat whose clock does not run."""

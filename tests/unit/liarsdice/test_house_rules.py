@@ -111,3 +111,17 @@ def test_help_is_no_switch_of_regulars_and_other_tables() -> None:
     assert play.view(0)["help"] is None
     friends = given(RULES, {"seats": 2, "practice": True}, {"dice": [[3, 3], [4, 4]]})
     friends.when(0, "set_help", on=False).refused("help_not_allowed")
+
+
+def test_what_cannot_be_read_is_told_with_what_may_be() -> None:
+    def said(command: str | None, field: str) -> str:
+        refused = RULES.unreadable(command, field)
+        assert (refused.code, refused.field) == ("bad_option", field)
+        return refused.message
+
+    assert said(None, "seats") == "seats: a whole number 2..8"
+    assert said(None, "regulars.0").startswith("regulars.0: a list")
+    assert said("set_rules", "stairs") == "stairs: true or false"
+    assert said("set_rules", "turn_seconds") == "turn_seconds: 0 or a whole number 5..120"
+    assert "unknown; options are preset, table" in said(None, "colour")
+    assert "unknown here; the host may set preset, peek_once" in said("set_rules", "seats")
