@@ -189,6 +189,10 @@ class Rules(Protocol[Options, State]):
         """Live score by side, for tournaments; None where the game has none."""
         ...
 
+    def options_now(self, state: State) -> Options | None:
+        """The options as they hold now, where a command of the game changes them; None: as the play began."""
+        ...
+
     def again(self, state: State) -> Options | None:
         """Options of a rematch (starter, dealer, white moved on); None: the next game is a command of the game."""
         ...

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.table.life import FOLDS, HOUSE, PLAYING, Life, any_of, type_url
-from libs.table.standing import Standing, options_of
+from libs.table.standing import Standing, options_of, present_options
 from stamtafel.table.v1 import table_pb2 as pb
 
 
@@ -51,7 +51,9 @@ def _common(standing: Standing) -> pb.TableView:
         play=life.play,
         seats=_seats(life),
         clocks=_clocks(life),
-        options=AnyMessage.FromString(life.next_options or life.options),
+        options=AnyMessage.FromString(life.next_options)
+        if life.next_options
+        else present_options(standing.rules, life, standing.game),
         private=life.private,
         spectators=life.spectators,  # pyright: ignore[reportArgumentType]
         absence=life.absence,  # pyright: ignore[reportArgumentType]

@@ -126,6 +126,10 @@ class Backgammon:
         """The score by seat."""
         return state.score
 
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
+
     def again(self, state: State) -> pb.Options | None:
         """A rematch has the same options."""
         return pb.Options.FromString(state.setup.options)

@@ -168,6 +168,10 @@ class Carrom:
         """Sets or points, by team."""
         return state.points if state.setup.match == POINTS else state.sets
 
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
+
     def again(self, state: State) -> pb.Options | None:
         """The same table; white is drawn anew (R2.5: once per match)."""
         return options_of(state.setup)

@@ -145,6 +145,10 @@ class Klaverjas:
         """Points of the scored boompjes by side."""
         return state.score
 
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
+
     def again(self, state: State) -> pb.Options | None:
         """The same options, the first dealer moved on by a seat; drawn again where it was drawn."""
         options = pb.Options()

@@ -199,6 +199,10 @@ class Liarsdice:
         """None: a game is ranked, not scored."""
         return None
 
+    def options_now(self, state: State) -> pb.Options | None:
+        """As the host set them last (R1.4)."""
+        return message_of(state.setup)
+
     def again(self, state: State) -> pb.Options | None:
         """None: `next_game` is a command of the game (R2.6)."""
         return None

@@ -150,6 +150,10 @@ class Trictrac:
         """None: a game is ranked, not scored."""
         return None
 
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
+
     def again(self, state: State) -> pb.Options | None:
         """The same table, started by the seat after the one that started this game (R2.3)."""
         return options_of(replace(state.setup, first_starter=(state.opener + 1) % len(state.points)))

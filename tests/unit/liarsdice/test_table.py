@@ -31,7 +31,13 @@ def test_the_house_rules_are_the_new_hosts_when_the_host_has_left() -> None:
     assert list(table_view(desk.table, 0).actions) == ["next_game"]
     assert desk.refused(CAS, pb.Act(seat=0, body=any_of(ld.SetRules(stairs=True)))).code == "not_host"
     desk.act(BEN, 1, ld.SetRules(stairs=True))
-    assert names(desk.act(CAS, 0, ld.NextGame()))[:3] == ["PlayBegan", "GameStarted", "CupsShaken"]
+    assert ld.Options.FromString(table_view(desk.table, None).options.value).stairs
+    began = desk.act(CAS, 0, ld.NextGame())
+    assert names(began)[:3] == ["PlayBegan", "GameStarted", "CupsShaken"]
+    assert isinstance(began[0], pb.PlayBegan)
+    assert ld.Options.FromString(began[0].options.value) == RULES.options(
+        ld.Options(seats=2, dice_each=1, starter=0, stairs=True)
+    )
     assert desk.table.game.setup.stairs and desk.table.life.play == 2
 
 
