@@ -24,7 +24,7 @@ from stamtafel.table.v1 import table_pb2 as table
 
 TableId = Annotated[str, typer.Argument(metavar="TABLE", help="Id of the table.")]
 Name = Annotated[str, typer.Option(help="Name to show; a new one makes a new guest.")]
-Words = Annotated[str, typer.Option("--lang", help="Language of the picture: en or nl.")]
+Words = Annotated[str, typer.Option("--lang", help="Language of the picture: en, nl, or da for liarsdice.")]
 _ALL = (
     table.TABLE_STATE_GATHERING,
     table.TABLE_STATE_PLAYING,
@@ -129,7 +129,9 @@ async def join(
         if not mine:
             await client.lobby.join(table_id, seat, code)
             mine = await _own_seats(client, table_id)
-            await client.lobby.ready(table_id)
+            # Where the next game is a command of the game (liarsdice), nobody waits for this seat to be ready.
+            if not (await client.tables.view(table_id, mine[0])).actions:
+                await client.lobby.ready(table_id)
         if auto:
             await _auto(client, table_id, mine, level)
         else:

@@ -58,7 +58,7 @@ class Terminal:
     """One person with one or more seats at one table."""
 
     def __init__(self, client: Client, table_id: str, seats: Sequence[int], paper: Paper, words: str = "en") -> None:
-        """`words`: language of the picture, `en` or `nl`."""
+        """`words`: language of the picture, `en` or the game's own, like `nl` or `da`."""
         self._client = client
         self._table_id = table_id
         self._seats = list(seats)
@@ -140,7 +140,7 @@ class Terminal:
             yield f"Waiting for people: stamtafel join {view.table_id}{code}"
         elif view.state == table.TABLE_STATE_RESTING:
             yield from show.result_lines(view)
-            yield "a plays again, q quits"
+            yield "q quits (? help)" if view.actions else "a plays again, q quits"
         elif view.paused:
             yield "The table is paused."
         elif seat in view.to_act:
@@ -157,7 +157,7 @@ class Terminal:
             return
         if text in ("?", "help"):
             self._help()
-        elif view.state in (table.TABLE_STATE_RESTING, table.TABLE_STATE_GATHERING):
+        elif view.state in (table.TABLE_STATE_RESTING, table.TABLE_STATE_GATHERING) and not view.actions:
             if view.state == table.TABLE_STATE_RESTING and text in ("a", "again", "y"):
                 await self._ask(self._client.lobby.ready(self._table_id))
             elif text:

@@ -9,6 +9,7 @@ from libs.table.draft import Draft
 from libs.table.life import PLAYING, any_of
 from libs.table.rules import Refused
 from libs.table.seats import check_host, own_seat
+from libs.table.standing import present_options
 from stamtafel.table.v1 import table_pb2 as pb
 
 
@@ -104,7 +105,7 @@ def act_at_rest(draft: Draft, seat: int, message: Message) -> None:
         probe = rules.evolve(probe, event)
     if rules.result(probe) is None:
         _check_seats(draft)
-        draft.add(began_event(draft, AnyMessage.FromString(draft.life.options)))
+        draft.add(began_event(draft, present_options(rules, draft.life, draft.game)))
     draft.add_played(events)
     finish(draft)
 

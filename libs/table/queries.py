@@ -314,6 +314,8 @@ class TableQueries:
         names: list[str] = []
         headers: dict[str, str] = {}
         inside = False
+        then = Standing(self._rules, now.table_id)
+        before: Any = None
         async for record in self._records(asked.table_id, 0, now.version):
             event = self._types.read(record.type, record.data)
             if isinstance(event, pb.TableOpened):
@@ -321,17 +323,22 @@ class TableQueries:
             elif isinstance(event, pb.PlayBegan):
                 inside = event.play == play
                 names = list(event.players) if inside else names
+                before = then.game if inside else before
             elif isinstance(event, pb.PlayEnded | pb.PlayVoided):
                 inside = False
             elif inside and event.DESCRIPTOR.file.package != "stamtafel.table.v1":
                 events.append(event)
+            then.apply(event)
         if not events:
             if play and running and play == now.life.play:
                 raise Refused("play_running", "nothing has happened in this play yet", "play")
             raise Refused("bad_argument", f"play is 1..{now.life.play}, not {play}", "play")
         shown = [_name_of(now, number, player) for number, player in enumerate(names)]
-        more = (headers,) if getattr(module, "HEADERS", False) else ()
-        return pb.ReadRecordResponse(text=module.write(events, shown, *more), format=getattr(module, "FORMAT", ""))
+        more: dict[str, Any] = {"headers": headers} if getattr(module, "HEADERS", False) else {}
+        # Games in a row at one table (liarsdice) go on from where the one before ended; a rematch starts anew.
+        if before is not None and self._rules.again(before) is None:
+            more["before"] = before
+        return pb.ReadRecordResponse(text=module.write(events, shown, **more), format=getattr(module, "FORMAT", ""))
 
     # --------------------------------------------------------------------------------------------- for operators
 
@@ -423,6 +430,7 @@ def audience_for_ended(now: Standing, then: Standing, viewer: pb.Viewer) -> int 
     if viewer.as_public or not viewer.HasField("seat"):
         mine = then.life.seats_of(viewer.player)
         return mine[0] if mine and not viewer.as_public else None
-    if not 0 <= viewer.seat < len(then.life.seats):
-        raise Refused("unknown_seat", f"seat is 0..{len(then.life.seats) - 1}, not {viewer.seat}", "seat")
-    return viewer.seat
+    if not 0 <= viewer.seat < len(now.life.seats):
+        raise Refused("unknown_seat", f"seat is 0..{len(now.life.seats) - 1}, not {viewer.seat}", "seat")
+    # Before the first decision there is no table yet, and so no seat of it.
+    return viewer.seat if viewer.seat < len(then.life.seats) else None

@@ -170,8 +170,11 @@ class Rules(Protocol[Options, State]):
         """Seats the game waits for."""
         ...
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
-        """Names of the commands that would be accepted from that seat now, also out of turn."""
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
+        """Names of the commands that would be accepted from that seat now, also out of turn.
+
+        `facts` None: bots and host are those that the options name.
+        """
         ...
 
     def some(self, state: State, seat: int) -> Iterable[Message]:
@@ -184,6 +187,10 @@ class Rules(Protocol[Options, State]):
 
     def score(self, state: State) -> tuple[int, ...] | None:
         """Live score by side, for tournaments; None where the game has none."""
+        ...
+
+    def options_now(self, state: State) -> Options | None:
+        """The options as they hold now, where a command of the game changes them; None: as the play began."""
         ...
 
     def again(self, state: State) -> Options | None:

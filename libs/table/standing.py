@@ -10,7 +10,7 @@ import msgspec
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 
-from libs.table.life import FOLDS, Life
+from libs.table.life import FOLDS, Life, any_of
 from libs.table.rules import Facts, Rules
 from stamtafel.table.v1 import table_pb2 as pb
 
@@ -81,6 +81,12 @@ def options_of(rules: AnyRules, packed: AnyMessage | bytes) -> Message:
     """The game's options message out of an Any, or out of its bytes."""
     message = AnyMessage.FromString(packed) if isinstance(packed, bytes) else packed
     return rules.options_type.FromString(message.value)
+
+
+def present_options(rules: AnyRules, life: Life, game: Any) -> AnyMessage:
+    """The options as they hold now: those that a command of the game changed, else those of the play."""
+    now = None if game is None else rules.options_now(game)
+    return AnyMessage.FromString(life.options) if now is None else any_of(now)
 
 
 class EventTypes:

@@ -7,14 +7,14 @@ event when the table stands there" (rules_protocol.md, section 1).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.table.life import FOLDS, HOUSE, PLAYING, Life, any_of, type_url
-from libs.table.standing import Standing
+from libs.table.standing import Standing, options_of, present_options
 from stamtafel.table.v1 import table_pb2 as pb
 
 
@@ -51,7 +51,9 @@ def _common(standing: Standing) -> pb.TableView:
         play=life.play,
         seats=_seats(life),
         clocks=_clocks(life),
-        options=AnyMessage.FromString(life.next_options or life.options),
+        options=AnyMessage.FromString(life.next_options)
+        if life.next_options
+        else present_options(standing.rules, life, standing.game),
         private=life.private,
         spectators=life.spectators,  # pyright: ignore[reportArgumentType]
         absence=life.absence,  # pyright: ignore[reportArgumentType]
@@ -80,7 +82,7 @@ def _own(standing: Standing, audience: int | None) -> pb.TableView:
         view.game_view.type_url = type_url(type(shown))
         view.game_view.value = shown.SerializeToString()
         if audience is not None:
-            view.actions.extend(rules.actions(standing.game, audience))
+            view.actions.extend(rules.actions(standing.game, audience, standing.facts()))
     return view
 
 
@@ -115,7 +117,7 @@ def _clocks(life: Life) -> list[pb.ClockView]:
 def redact(event: Message, standing: Standing, audience: int | None) -> Message | None:
     """The event as the audience may know it when the table stands there; None: not even that it happened."""
     if type(event) not in FOLDS:
-        return standing.rules.redact(event, standing.game, audience)
+        return standing.rules.redact(event, _judged_by(standing), audience)
     if audience is None:
         if isinstance(event, pb.CodeRenewed):
             return pb.CodeRenewed()
@@ -125,6 +127,13 @@ def redact(event: Message, standing: Standing, audience: int | None) -> Message 
             public.code = ""
             return public
     return event
+
+
+def _judged_by(standing: Standing) -> Any:
+    """The state that redaction is judged by; after the first play was voided there is none: a table's very first."""
+    if standing.game is not None:
+        return standing.game
+    return standing.rules.initial(options_of(standing.rules, standing.life.options))
 
 
 def event_views(happened: Iterable[Happened], standing: Standing, audience: int | None) -> list[pb.EventView]:

@@ -86,7 +86,7 @@ class Backgammon:
         """Both seats in the opening, else one."""
         return frozenset(acting(state))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """The view's `me.can`."""
         return actions(state, seat)
 
@@ -125,6 +125,10 @@ class Backgammon:
     def score(self, state: State) -> tuple[int, ...] | None:
         """The score by seat."""
         return state.score
+
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
 
     def again(self, state: State) -> pb.Options | None:
         """A rematch has the same options."""

@@ -134,7 +134,7 @@ class Carrom:
         """The seat to shoot."""
         return frozenset() if state.turn is None else frozenset((state.turn,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """`shoot` in one's turn, `resign` always."""
         if state.phase == OVER or not 0 <= seat < state.setup.seats:
             return ()
@@ -167,6 +167,10 @@ class Carrom:
     def score(self, state: State) -> tuple[int, int]:
         """Sets or points, by team."""
         return state.points if state.setup.match == POINTS else state.sets
+
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
 
     def again(self, state: State) -> pb.Options | None:
         """The same table; white is drawn anew (R2.5: once per match)."""

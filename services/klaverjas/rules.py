@@ -98,7 +98,7 @@ class Klaverjas:
         seat = turn(state)
         return frozenset() if seat is None else frozenset((seat,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """Commands that would be accepted from this seat now."""
         names: list[str] = []
         if turn(state) == seat:
@@ -144,6 +144,10 @@ class Klaverjas:
     def score(self, state: State) -> tuple[int, ...] | None:
         """Points of the scored boompjes by side."""
         return state.score
+
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
+        return None
 
     def again(self, state: State) -> pb.Options | None:
         """The same options, the first dealer moved on by a seat; drawn again where it was drawn."""

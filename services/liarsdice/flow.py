@@ -16,18 +16,19 @@ def opening(state: State, draws: Draws) -> list[Message]:
     setup = state.setup
     starter = draws.pick(range(setup.seats)) if setup.starter is None else setup.starter
     opened = pb.TableOpened(seats=setup.seats, options=message_of(setup))
-    return [opened, *_game(state, starter, tuple(range(setup.seats)), draws)]
+    return [opened, *game_of(state, starter, tuple(range(setup.seats)), draws)]
 
 
 def next_game(state: State, draws: Draws) -> list[Message]:
     """The next game (R2.6), or the final of the two in Viborg (R6.7)."""
     starter, both = state.starter, in_viborg(state)
     if not state.setup.finale or len(both) != 2:
-        return _game(state, starter, tuple(range(state.setup.seats)), draws)
-    return _game(state, starter if starter in both else both[0], both, draws)
+        return game_of(state, starter, tuple(range(state.setup.seats)), draws)
+    return game_of(state, starter if starter in both else both[0], both, draws)
 
 
-def _game(state: State, starter: int, playing: tuple[int, ...], draws: Draws) -> list[Message]:
+def game_of(state: State, starter: int, playing: tuple[int, ...], draws: Draws) -> list[Message]:
+    """A game that begins with the seats of `playing`, ascending; whether it is the final follows (R6.7)."""
     finale = len(playing) < state.setup.seats or (state.setup.finale and len(in_viborg(state)) == 2)
     started = pb.GameStarted(
         game=state.game + 1,
@@ -66,7 +67,8 @@ def lift(state: State, seat: int, draws: Draws, auto: bool = False) -> list[Mess
     events: list[Message] = [lifted, opened, lost, pb.DicePutAway(seats=away)]
     out = [s for s in away if state.counts[s] == 1]
     if out:
-        events.append(pb.SeatsOut(seats=out, place=1 + sum(place > 0 for place in state.places)))
+        before = sum(not state.counts[s] for s in state.participants)
+        events.append(pb.SeatsOut(seats=out, place=1 + before))
     for event in events:
         state = evolve(state, event)
     if sum(n > 0 for n in state.counts) == 1:
@@ -107,7 +109,7 @@ def _game_over(state: State, loser: int) -> list[Message]:
     if not state.setup.viborg:
         return [*events, given]
     black = in_viborg(state)
-    if loser in black:
+    if loser in black or state.finale:
         # Judged before the mats turn; the final is never the loser's own fault alone.
         alone = black == (loser,) and not state.finale
         stroke = pb.StrokeDrawn(seat=loser, strokes=ledger.strokes[loser] + 1)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from math import comb, factorial
 from typing import NamedTuple
 
-from services.liarsdice.counting import ANY, biddable, cup_count, in_force, is_pattern, ranges, shows
+from services.liarsdice.counting import ANY, biddable, count, cup_count, holds, in_force, is_pattern, ranges, shows
 from services.liarsdice.of_a_kind import any_below
 from services.liarsdice.options import Setup
 
@@ -60,23 +61,41 @@ def text(p: Fraction) -> str:
 
 def suggest(seen: Sight, current: tuple[int, int] | None, most: int) -> Advice:
     """The legal bid most likely to hold, the highest of equals; or the lift if that is likelier right (R10.7)."""
-    best: Advice | None = None
-    for face, low, high in ranges(current, most, seen.setup):
-        p = odds(seen, low, face)
-        if best is not None and p < best.p:
-            continue
-        quantity = low
-        while quantity < high and odds(seen, quantity + 1, face) == p:
-            quantity += 1
-        if best is None or best.bid is None or p > best.p or (quantity, face) > best.bid:
-            best = Advice((quantity, face), p)
+    legal = [(odds(seen, low, face), low, face, high) for face, low, high in ranges(current, most, seen.setup)]
+    best = max((p for p, *_ in legal), default=None)
     if current is not None:
         lie = 1 - odds(seen, *current)
-        if best is None or lie > best.p:
+        if best is None or lie > best:
             return Advice(None, lie)
     if best is None:
         raise ValueError("neither a bid nor a lift is possible")
-    return best
+    # More dice never hold more often, so only the best faces can have higher bids that are as good.
+    return Advice(max(_highest_alike(seen, p, bid, high) for p, *bid, high in legal if p == best), best)
+
+
+def _highest_alike(seen: Sight, p: Fraction, bid: Sequence[int], high: int) -> tuple[int, int]:
+    """The highest bid of that face that is as likely to hold."""
+    quantity, face = bid
+    while quantity < high and not _exactly(seen, quantity, face) and odds(seen, quantity + 1, face) == p:
+        quantity += 1
+    return quantity, face
+
+
+def _exactly(seen: Sight, quantity: int, face: int) -> bool:
+    """Whether one of a few throws makes this bid hold and one die more a lie: the odds of that one are less then.
+
+    Says no also where it finds none; it only spares the dear odds of `any`.
+    """
+    if face != ANY:
+        return False
+    hidden = sum(seen.others)
+    for sixes in range(max(0, quantity - len(seen.own)), min(hidden, quantity) + 1):
+        dice = iter([6] * sixes + [2 + at % 4 for at in range(hidden - sixes)])
+        cups = [tuple(islice(dice, n)) for n in seen.others]
+        counted = count([seen.own, *cups], ANY, seen.setup)
+        if holds(counted, quantity) and not holds(counted, quantity + 1):
+            return True
+    return False
 
 
 def _tail(ways: Ways, at_least: int) -> int:

@@ -130,6 +130,24 @@ def check_together(rules: Mapping[str, Any]) -> None:
         raise bad("finale", "the final needs viborg")
 
 
+def allowed(name: str) -> str:
+    """What an option may be, for a person."""
+    special = {
+        "preset": f"one of {', '.join(PRESETS)}",
+        "table": f"one of {', '.join(TABLES)}",
+        "seats": "a whole number 2..8",
+        "dice_each": "a whole number 1..6",
+        "host": "the number of a seat",
+        "starter": "the number of a seat",
+        "regulars": "a list of numbers of seats, each once",
+        "reveal_seconds": "a whole number 0..15",
+        "turn_seconds": "0 or a whole number 5..120",
+    }
+    if name in HOUSE:
+        return special.get(name, "true or false")
+    return special.get(name, f"unknown; options are {', '.join(_NAMES)}")
+
+
 def bad(name: str, why: str) -> Refused:
     """The refusal of an option."""
     return Refused("bad_option", f"{name}: {why}", name)

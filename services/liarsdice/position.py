@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from libs.table.rules import Refused
 from services.liarsdice.counting import NUMBERS
 from services.liarsdice.options import Setup
+from services.liarsdice.speech import nickname
 from services.liarsdice.state import BIDDING, OVER, Laid, Ledger, State, fresh, next_with_dice
 
 _KEYS = {
@@ -49,7 +50,7 @@ def _running(state: State, given: Mapping[str, Any]) -> State:
     counts = tuple(len(cup) for cup in dice)
     if len(dice) != n or max(counts) > 6 or sum(count > 0 for count in counts) < 2:
         raise _wrong("dice", f"{n} cups of 0..6 dice, two of them with dice")
-    bids = tuple(_bid(one, counts) for one in _list(given.get("bids", []), "bids"))
+    bids = tuple(_bid(one, counts, state.setup.regulars) for one in _list(given.get("bids", []), "bids"))
     starter = _whole(given.get("starter", 0), "starter", (0, n - 1))
     turn = given.get("turn")
     if turn is None:
@@ -60,13 +61,15 @@ def _running(state: State, given: Mapping[str, Any]) -> State:
     return replace(state, phase=BIDDING, dice=dice, counts=counts, bids=bids, starter=starter, turn=turn)
 
 
-def _bid(given: object, counts: tuple[int, ...]) -> Laid:
+def _bid(given: object, counts: tuple[int, ...], regulars: tuple[int, ...]) -> Laid:
     one = _object(given, "bids")
     seat = _whole(one.get("seat"), "bids", (0, len(counts) - 1))
     face = NUMBERS.get(str(one.get("face")))
     if face is None:
         raise _wrong("bids", f"a face is 1..6 or any, not {one.get('face')!r}")
-    return Laid(seat, _whole(one.get("quantity"), "bids", (1, _MANY)), face, _yes(one.get("auto", False), "bids"))
+    quantity = _whole(one.get("quantity"), "bids", (1, _MANY))
+    slang = nickname(quantity, face) if seat in regulars else None
+    return Laid(seat, quantity, face, _yes(one.get("auto", False), "bids"), slang)
 
 
 def _ledger(setup: Setup, given: object) -> Ledger:

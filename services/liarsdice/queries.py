@@ -20,7 +20,8 @@ _MANY = 1_000_000_000
 
 def options(given: Arguments) -> Any:
     """The complete options, or the refusal with the option's name (R1.5)."""
-    return named_of(message_of(_setup(given)))
+    complete = message_of(_setup(given))
+    return named_of(complete) | {"regulars": list(complete.regulars)}
 
 
 def count(given: Arguments) -> Any:

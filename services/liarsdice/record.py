@@ -9,11 +9,12 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from libs.table.plain import DoesNotFit, from_plain, to_plain
-from libs.table.rules import Refused
-from services.liarsdice.counting import FACES, Cup
+from libs.table.rules import Draws, Refused
+from services.liarsdice.counting import FACES, NUMBERS, Cup
 from services.liarsdice.evolve import evolve
-from services.liarsdice.options import message_of, setup_of
-from services.liarsdice.speech import read_bid, write_bid
+from services.liarsdice.flow import game_of
+from services.liarsdice.options import Setup, message_of, setup_of
+from services.liarsdice.speech import nickname, read_bid, write_bid
 from services.liarsdice.state import Ledger, State, fresh
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
@@ -64,11 +65,18 @@ class Script(NamedTuple):
         """The table before this game."""
         return replace(fresh(setup_of(self.options)), ledger=self.ledger, game=self.game - 1)
 
+    def opening(self, draws: Draws) -> list[Message]:
+        """The events of its start on `before()`, out of the first draws."""
+        return game_of(self.before(), self.starter, self.participants, draws)
 
-def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
-    """All finished and running games of a table, one after another, with an empty line between; names as comments."""
+
+def write(events: Iterable[Message], names: Sequence[str] = (), before: State | None = None) -> str:
+    """All finished and running games of a table, one after another, with an empty line between; names as comments.
+
+    `before`: where the table stood, for events that do not begin with the table's first.
+    """
     lines = [f"# {seat} {name}" for seat, name in enumerate(names)]
-    state: State | None = None
+    state, regulars, at = before, set[int](), 0
     for event in events:
         if isinstance(event, pb.TableOpened):
             state = fresh(setup_of(event.options))
@@ -76,6 +84,11 @@ def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
             raise Refused("bad_argument", "a record begins where the table is opened", "events")
         if isinstance(event, pb.GameStarted):
             lines += _header(state, event)
+            regulars, at = set(state.setup.regulars), len(lines) - 2
+        elif isinstance(event, pb.BidMade) and (event.seat in regulars) != _regular(event, event.seat in regulars):
+            # Regulars change seats while a table lives; the record names those who spoke as one in this game.
+            regulars ^= {event.seat}
+            lines[at] = _options(replace(state.setup, regulars=tuple(sorted(regulars))))
         after = evolve(state, event)
         if isinstance(event, pb.CupsLifted):
             lines.append(_round(state, event))
@@ -97,9 +110,19 @@ def _header(state: State, event: pb.GameStarted) -> list[str]:
     playing = ",".join(map(str, event.participants))
     return [
         f"liarsdice game {event.game} participants {playing} starter {event.starter}",
-        json.dumps(to_plain(message_of(state.setup), unset=False)),
+        _options(state.setup),
         json.dumps(ledger),
     ]
+
+
+def _options(setup: Setup) -> str:
+    return json.dumps(to_plain(message_of(setup), unset=False))
+
+
+def _regular(event: pb.BidMade, known: bool) -> bool:
+    """Whether the seat speaks as a regular (R11.1); `known` where this bid has no nickname."""
+    has_one = nickname(event.quantity, NUMBERS[event.face]) is not None
+    return event.HasField("slang") if has_one else known
 
 
 def _round(state: State, event: pb.CupsLifted) -> str:

@@ -1,6 +1,6 @@
 """The rules of liar's dice as one object of pure functions (docs/rules/liarsdice.md)."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -11,8 +11,10 @@ from services.liarsdice.counting import ANY, FACES, NUMBERS, ranges
 from services.liarsdice.evolve import evolve
 from services.liarsdice.options import (
     HOSTED,
+    HOUSE,
     PRESETS,
     Setup,
+    allowed,
     bad,
     changed,
     message_of,
@@ -116,10 +118,12 @@ class Liarsdice:
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """`bad_option` for an option or a house rule, else `bad_argument`."""
         if command is None or (command == "set_rules" and field is not None):
-            return bad(field or "options", "cannot be read; see the options of liarsdice")
+            if command is not None and field not in ("preset", *HOUSE):
+                return bad(field or "preset", f"unknown here; the host may set preset, {', '.join(HOUSE)}")
+            return bad(field or "options", allowed((field or "").partition(".")[0]))
         what = f"{command} {field or ''}".rstrip()
-        allowed = "bid (quantity, face, round), lift (round), peek, next_game, set_rules (house rules), set_help (on)"
-        return Refused("bad_argument", f"{what} cannot be read; allowed: {allowed}", field)
+        known = "bid (quantity, face, round), lift (round), peek, next_game, set_rules (house rules), set_help (on)"
+        return Refused("bad_argument", f"{what} cannot be read; allowed: {known}", field)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
         """R9.2, R9.3; nothing for a seat whose clock does not run."""
@@ -139,8 +143,10 @@ class Liarsdice:
         """The seat in turn; between games nobody in particular."""
         return frozenset() if state.phase != BIDDING or state.turn is None else frozenset((state.turn,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
-        """Commands that would be accepted. Host and guests as the options name them: a state knows no others."""
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
+        """Commands that would be accepted; host and regulars by `facts`, else as the options name them."""
+        bots: Container[int] = state.setup.regulars if facts is None else facts.bots
+        host = state.setup.host if facts is None else facts.host
         named: list[str] = []
         if state.phase == BIDDING and seat == state.turn:
             if ranges(current(state), most(state), state.setup):
@@ -151,9 +157,9 @@ class Liarsdice:
             named.append("peek")
         if state.phase == OVER:
             named.append("next_game")
-            if seat == state.setup.host and state.setup.table in HOSTED:
+            if seat == host and state.setup.table in HOSTED:
                 named.append("set_rules")
-        if state.setup.table == "regulars" and seat not in state.setup.regulars:
+        if state.setup.table == "regulars" and seat not in bots:
             named.append("set_help")
         return tuple(named)
 
@@ -172,7 +178,8 @@ class Liarsdice:
             yield pb.NextGame()
         if "set_rules" in named:
             yield from (pb.SetRules(preset=preset) for preset in PRESETS)
-            yield from (pb.SetRules(classic_lift=not state.setup.classic_lift), pb.SetRules(viborg=True, finale=True))
+            yield pb.SetRules(classic_lift=not state.setup.classic_lift)
+            yield from (pb.SetRules(viborg=True, finale=True), pb.SetRules(viborg=False, finale=False))
         if "set_help" in named:
             yield from (pb.SetHelp(on=True), pb.SetHelp(on=False))
 
@@ -191,6 +198,10 @@ class Liarsdice:
     def score(self, state: State) -> tuple[int, ...] | None:
         """None: a game is ranked, not scored."""
         return None
+
+    def options_now(self, state: State) -> pb.Options | None:
+        """As the host set them last (R1.4)."""
+        return message_of(state.setup)
 
     def again(self, state: State) -> pb.Options | None:
         """None: `next_game` is a command of the game (R2.6)."""

@@ -9,7 +9,7 @@ from libs.table.rules import Refused
 from services.liarsdice import speech
 from services.liarsdice.counting import ANY, FACES, NUMBERS
 from services.liarsdice.options import HOUSE
-from services.liarsdice.words import FACES_EN, WORDS
+from services.liarsdice.words import FACES_EN, WORDS, english
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 DICE = " ⚀⚁⚂⚃⚄⚅"
@@ -22,7 +22,11 @@ _NAMES: dict[str, int] = {
     **{name: face for face, name in speech.NICKNAMES.items()},
     **dict.fromkeys(("*", "slags", "kind", "of a kind", "af en slags"), ANY),
 }
-_LIFT, _PEEK, _NEXT = ("l", "lift", "løft", "liar"), ("p", "k", "peek", "kig"), ("n", "next", "næste", "naeste")
+_LIFT, _PEEK, _NEXT = (
+    ("l", "lift", "løft", "liar"),
+    ("p", "k", "peek", "kig"),
+    ("n", "next", "næste", "naeste", "a", "again", "igen"),
+)
 _YES, _NO = ("on", "true", "yes", "til", "ja"), ("off", "false", "no", "fra", "nej")
 
 
@@ -31,7 +35,13 @@ def draw(view: Message, you: int | None, words: str = "en") -> str:
     assert isinstance(view, pb.View)
     say = WORDS.get(words, WORDS["en"])
     danish = say is WORDS["da"]
-    lines = [_head(view, say), "", *(_seat(view, seat, you, say) for seat in range(len(view.mats))), ""]
+    lines = [
+        _head(view, say),
+        *_house(view, say),
+        "",
+        *(_seat(view, seat, you, say) for seat in range(len(view.mats))),
+        "",
+    ]
     if view.HasField("last_reveal"):
         lines += [*_reveal(view.last_reveal, you, say, danish), ""]
     if view.HasField("result"):
@@ -52,6 +62,17 @@ def _head(view: pb.View, say: _Words) -> str:
     return " · ".join(parts)
 
 
+def _house(view: pb.View, say: _Words) -> Iterable[str]:
+    """The house rules that are on, by the names that the host types too."""
+    on = [say[name] for name in HOUSE if name not in ("viborg", "turn_seconds") and getattr(view.options, name)]
+    if view.options.turn_seconds:
+        on.append(say["turn_seconds"].format(seconds=view.options.turn_seconds))
+    if not view.options.viborg:
+        on.append(say["no_viborg"])
+    if on:
+        yield f"{say['house']}: {', '.join(on)}"
+
+
 def _name(seat: int, you: int | None, say: _Words) -> str:
     return say["you"] if seat == you else f"{say['seat']} {seat}"
 
@@ -60,6 +81,8 @@ def _seat(view: pb.View, seat: int, you: int | None, say: _Words) -> str:
     turn = view.HasField("turn") and view.turn.seat == seat
     if view.in_game[seat]:
         cup = "■ " * view.dice_counts.items[seat] if view.HasField("dice_counts") else "▤ ?"
+    elif view.HasField("result") and seat == view.result.loser:
+        cup = say["lost"].format(place=view.places[seat])
     elif view.places[seat]:
         cup = say["out"].format(place=view.places[seat])
     else:
@@ -67,6 +90,9 @@ def _seat(view: pb.View, seat: int, you: int | None, say: _Words) -> str:
     marks = [f"[bold]{say['viborg']}[/bold]"] if view.mats[seat] == "black" else []
     if view.strokes[seat]:
         marks.append(f"{say['strokes']} {'|' * view.strokes[seat]}")
+    marks += [
+        f"{say[name]} {count}" for name in ("rounds_given", "selvbinders") if (count := getattr(view, name)[seat])
+    ]
     if view.locked[seat]:
         marks.append(say["locked"])
     line = f"{'▶' if turn else ' '} {_name(seat, you, say):8} {cup:18} {', '.join(marks)}".rstrip()
@@ -77,7 +103,7 @@ def _called(quantity: int, face: str, danish: bool, slang: str = "") -> str:
     number = NUMBERS[face]
     if danish:
         return f"{speech.number(quantity)} {slang}" if slang else speech.plain(quantity, number)
-    return f"{quantity} {FACES_EN[number]}"
+    return english(quantity, number)
 
 
 def _reveal(last: pb.Reveal, you: int | None, say: _Words, danish: bool) -> Iterable[str]:
@@ -110,7 +136,9 @@ def _foot(view: pb.View, you: int | None, say: _Words, danish: bool) -> Iterable
     yield f"  {say['bids']}: {bids or say['nothing']}"
     if view.HasField("current_bid"):
         now = view.current_bid
-        yield f"  [bold]{_name(now.seat, you, say)}: {_called(now.quantity, now.face, danish, now.slang)}[/bold]"
+        clock = f" ({say['auto']})" if now.auto else ""
+        called = _called(now.quantity, now.face, danish, now.slang)
+        yield f"  [bold]{_name(now.seat, you, say)}: {called}[/bold]{clock}"
     if view.HasField("my_dice"):
         yield f"  {say['cup']}: [bold]{' '.join(DICE[die] for die in view.my_dice.items)}[/bold]"
     elif view.HasField("my_seat") and view.locked[view.my_seat]:
@@ -135,7 +163,7 @@ def _odds(help: pb.Help, say: _Words, danish: bool) -> Iterable[str]:
         yield f"  {say['odds']}: {rows}"
     if help.HasField("suggest"):
         said = help.suggest
-        what = _called(said.bid.quantity, said.bid.face, danish) if said.HasField("bid") else said.do
+        what = _called(said.bid.quantity, said.bid.face, danish) if said.HasField("bid") else say["do_lift"]
         yield f"  {say['suggests']}: {what} ({said.percent} %)"
 
 

@@ -122,7 +122,7 @@ class Trictrac:
         seat = to_throw(state)
         return frozenset() if seat is None else frozenset((seat,))
 
-    def actions(self, state: State, seat: int) -> tuple[str, ...]:
+    def actions(self, state: State, seat: int, facts: Facts | None = None) -> tuple[str, ...]:
         """`throw`, `stand`, `take_point`, those that would be accepted."""
         return actions(state, seat)
 
@@ -148,6 +148,10 @@ class Trictrac:
 
     def score(self, state: State) -> tuple[int, ...] | None:
         """None: a game is ranked, not scored."""
+        return None
+
+    def options_now(self, state: State) -> pb.Options | None:
+        """None: they stay as the play began."""
         return None
 
     def again(self, state: State) -> pb.Options | None:

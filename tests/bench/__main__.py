@@ -1,7 +1,7 @@
 """`make bench`: floors and figures of one run, as a table and as build/bench.json (a flat object).
 
-python -m tests.bench [PART ...]      parts: log bus grpc timer pipeline door takeover shots games
-    (default: all)
+python -m tests.bench [PART ...]      parts: log bus grpc timer pipeline door takeover shots games, or
+    a game's name (default: all)
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,11 @@ TARGETS: dict[str, tuple[str, float]] = {
     "klaverjas_pipeline_commands_per_s": (">=", 8_000),
     "backgammon_pipeline_commands_per_s": (">=", 8_000),
     "backgammon_turns_us_median": ("<=", 300),
+    **{
+        f"liarsdice_odds{name}{cold}_p99_ms": ("<=", 5.0)
+        for name in ("", "_any", "_any_stairs", "_all")
+        for cold in ("", "_cold")
+    },
     "carrom_shot_median_ms": ("<=", 30),
     "carrom_shot_p99_ms": ("<=", 120),
 }
@@ -66,10 +72,10 @@ async def pipelines(stack: LocalStack) -> dict[str, float]:
     return found
 
 
-async def game_figures() -> dict[str, float]:
-    """What each game measures of its own rules (tests/bench/<game>_bench.py)."""
+async def game_figures(*only: str) -> dict[str, float]:
+    """What each game measures of its own rules (tests/bench/<game>_bench.py); `only` these games, else all."""
     found: dict[str, float] = {}
-    for game in games():
+    for game in only or games():
         if not (ROOT / "tests" / "bench" / f"{game}_bench.py").exists():
             continue
         measured: Any = getattr(importlib.import_module(f"tests.bench.{game}_bench"), f"bench_{game}")()
@@ -114,6 +120,8 @@ PARTS: dict[str, Callable[[], Awaitable[dict[str, float]]]] = {
     "shots": lambda: platform(bench_shots, ("trictrac", "carrom")),
     "games": game_figures,
 }
+GAME_PARTS: dict[str, Callable[[], Awaitable[dict[str, float]]]] = {game: partial(game_figures, game) for game in GAMES}
+"""One game of the part `games`, by its name."""
 
 
 def ratios(found: dict[str, float]) -> dict[str, float]:
@@ -145,13 +153,14 @@ def show(found: dict[str, float]) -> None:
 def main() -> None:
     """Runs the parts named, or all; figures of parts that are not run again stay in the file."""
     wanted = sys.argv[1:] or list(PARTS)
-    unknown = [part for part in wanted if part not in PARTS]
+    known = PARTS | GAME_PARTS
+    unknown = [part for part in wanted if part not in known]
     if unknown:
-        sys.exit(f"unknown part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+        sys.exit(f"unknown part {', '.join(unknown)}; there are {', '.join(known)}")
     found: dict[str, float] = json.loads(OUT.read_text()) if OUT.exists() and sys.argv[1:] else {}
     for part in wanted:
         print(f"measuring {part} ...", file=sys.stderr, flush=True)
-        found |= uvloop.run(PARTS[part]())  # pyright: ignore[reportArgumentType]
+        found |= uvloop.run(known[part]())  # pyright: ignore[reportArgumentType]
     found["cores"] = float(os.cpu_count() or 1)
     found |= ratios(found)
     OUT.parent.mkdir(exist_ok=True)

@@ -116,6 +116,31 @@ async def test_two_people_at_one_device(client: Client) -> None:
     assert view.play == 2 and not any(seat.player for seat in view.seats)
 
 
+async def test_the_next_game_of_liarsdice_is_typed(client: Client) -> None:
+    """Where the next game is a command of the game, the game's own words go on between games, house rules too."""
+    wish = Wish("liarsdice", {"seats": 2, "dice_each": 1}, (), hot_seat=True)
+    table_id, seats = await set_up(client, wish)
+    keyboard: asyncio.Queue[str | None] = asyncio.Queue()
+    screen: list[str] = []
+    between = iter(("rules any_kind=on", "næste", "a", "q"))
+
+    def write(line: str) -> None:
+        screen.append(line)
+        if line.startswith("Your move"):
+            keyboard.put_nowait("løft")
+        elif line.startswith("no bid lies"):
+            keyboard.put_nowait("1 seksere")
+        elif line.startswith("q quits"):
+            keyboard.put_nowait(next(between))
+
+    assert await Terminal(client, table_id, seats, Paper(write), "da").run(keyboard)
+    assert next(between, None) is None
+    text = "\n".join(screen)
+    assert "Skriv næste for næste spil." in text and "husregler: en slags" in text and "a plays again" not in text
+    view = await client.tables.view(table_id)
+    assert view.play == 3
+
+
 async def test_the_command_lines_own_player_sits_with_people(client: Client) -> None:
     wish = Wish("trictrac", {"seats": 4, "points": 1}, ("easy",), hot_seat=True)
     table_id, seats = await set_up(client, wish)

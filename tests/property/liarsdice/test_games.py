@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from libs.table.plain import to_plain
 from libs.table.rules import Refused
-from libs.testing.scripted import Script, facts_of
-from services.liarsdice.counting import ANY, FACES, highest, ranges
-from services.liarsdice.options import resolve
+from libs.testing.scripted import facts_of
+from services.liarsdice.counting import FACES
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import BIDDING, State, locked, most
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
@@ -102,6 +101,27 @@ def test_dice_are_conserved(table: Table) -> None:
 
 @few
 @given(tables())
+def test_every_die_is_in_a_cup_or_put_away(table: Table) -> None:
+    """Over a whole game: what it started with lies in the cups or was put away, one die a seat and round."""
+    away, loser = 0, -1
+    for step in play(table, 200):
+        for event in step.events:
+            if isinstance(event, pb.GameStarted):
+                away = 0
+            elif isinstance(event, pb.RoundLost):
+                loser = event.seat
+            elif isinstance(event, pb.DicePutAway):
+                assert len(set(event.seats)) == len(event.seats) > 0 and loser not in event.seats
+                away += len(event.seats)
+        state = step.after
+        assert sum(state.counts) + away == len(state.participants) * state.setup.dice_each
+        if state.phase != BIDDING:
+            assert state.loser is not None
+            assert [seat for seat, n in enumerate(state.counts) if n] == [state.loser]
+
+
+@few
+@given(tables())
 def test_the_ledger_is_a_fold_of_the_results(table: Table) -> None:
     black: set[int] = set()
     strokes, given_, selv = ([0] * 8 for _ in range(3))
@@ -174,29 +194,45 @@ def test_hidden_count_is_told_by_nothing(table: Table) -> None:
             assert view["dice_counts"] is None and view["total_dice"] is None
 
 
-@st.composite
-def rule_sets(draw: st.DrawFn) -> dict[str, Any]:
-    names = ("stairs", "any_kind", "ones_without_jokers", "hidden_count", "present")
-    return {name: draw(st.booleans()) for name in names} | {"seats": 3}
+@few
+@given(tables())
+def test_a_refused_command_draws_nothing(table: Table) -> None:
+    facts = facts_of(RULES.seating(table.options))
+    refused = 0
+    for step in play(table, 30):
+        for seat in range(step.after.setup.seats + 1):
+            for command in (pb.Lift(), pb.NextGame(), pb.Bid(quantity=1, face="9"), pb.SetRules(), pb.Peek()):
+                ctx = Chance(1, facts)
+                try:
+                    RULES.decide(step.after, seat, command, ctx)
+                except Refused:
+                    refused += 1
+                    assert not ctx.drawn
+    assert refused
 
 
-@given(rule_sets(), st.lists(st.integers(0, 4), min_size=3, max_size=3))
-def test_bids_are_in_one_line(rules: dict[str, Any], counts: list[int]) -> None:
-    """The order of bids is total, and what is legal over a bid is exactly what is above it."""
-    setup = resolve(rules)
-    top = highest(counts, 3, setup)
-    every = [(q, face) for q in range(1, top + 1) for face, _, _ in ranges(None, top, setup)]
-    every.sort()
-    assert ANY not in {face for _, face in every} or setup.any_kind
-    for at, bid in enumerate(every):
-        legal = sorted((q, face) for face, low, high in ranges(bid, top, setup) for q in range(low, high + 1))
-        assert legal == every[at + 1 :]
-
-
-def test_a_script_is_no_secret_channel() -> None:
-    """A refused command draws nothing."""
-    script = Script([1])
-    state = RULES.initial(RULES.options(pb.Options(seats=2)))
-    with pytest.raises(Refused):
-        RULES.decide(state, 0, pb.Lift(), Chance(1, facts_of(RULES.seating(RULES.options(pb.Options(seats=2))))))
-    assert script.used == 0
+def test_random_tables_reach_all_that_these_tests_are_about() -> None:
+    """Else an invariant holds because nothing happened."""
+    seen: set[str] = set()
+    for seed in range(60):
+        asked = {
+            "seats": 2 + seed % 3,
+            "dice_each": 1 + seed % 2,
+            "finale": bool(seed % 2),
+            "turn_seconds": 15 * (seed % 3 > 0),
+        }
+        for step in play(Table(RULES.options(pb.Options(**asked)), seed, 6, 0.2), 200):  # type: ignore[arg-type]
+            for event in step.events:
+                seen.add(type(event).DESCRIPTOR.name)
+                if isinstance(event, pb.TabtHelt | pb.GameStarted | pb.GameLost):
+                    seen |= {
+                        f"{type(event).DESCRIPTOR.name} {name}"
+                        for name in ("selvbinder", "finale")
+                        if getattr(event, name, False)
+                    }
+                if isinstance(event, pb.SeatsOut) and len(event.seats) > 1:
+                    seen.add("shared place")
+                if isinstance(event, pb.MatsTurnedGreen) and isinstance(step.command, pb.SetRules):
+                    seen.add("mats by the host")
+    assert {kind.DESCRIPTOR.name for kind in RULES.events} - {"HelpSet"} <= seen
+    assert {"TabtHelt selvbinder", "GameLost finale", "shared place", "mats by the host"} <= seen

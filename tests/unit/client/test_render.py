@@ -19,7 +19,7 @@ from stamtafel.gateway.v1 import gateway_pb2 as pb
 from stamtafel.table.v1.table_pb2 import TableView
 from tests.unit.client.pictured import records, table_at, views, words_of
 
-GAMES = ("backgammon", "carrom", "klaverjas", "trictrac")
+GAMES = ("backgammon", "carrom", "klaverjas", "liarsdice", "trictrac")
 TABLE = records("klaverjas")[0].stream
 
 

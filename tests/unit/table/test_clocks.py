@@ -1,10 +1,15 @@
 """Clocks, pauses, absence, the house's clock, voiding: time is passed in, nothing sleeps."""
 
 from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from libs.table.clocks import HOUSE_IDLE_US, fill_bank, overlap
 from libs.table.life import CLOSED, GATHERING, HOUSE, PLAYING, Running, any_of
-from libs.table.views import table_view
+from libs.table.views import redact, table_view
+from services.klaverjas.rules import RULES as KLAVERJAS
+from services.liarsdice.rules import RULES as LIARSDICE
 from services.trictrac.rules import RULES
 from stamtafel.table.v1 import table_pb2 as pb
 from stamtafel.trictrac.v1 import trictrac_pb2 as tt
@@ -165,6 +170,20 @@ def test_voiding_returns_to_the_last_rest_with_a_new_seal() -> None:
     assert desk.table.game is None
     desk.do(ANN, pb.Start())
     assert (desk.table.life.state, desk.table.life.play) == (PLAYING, 2)
+
+
+@pytest.mark.parametrize("rules", [KLAVERJAS, LIARSDICE])
+def test_after_the_first_play_was_voided_its_secrets_stay_hidden(rules: Any) -> None:
+    """There is no state of the game then that redaction could be judged by."""
+    desk = Desk(rules)
+    desk.do(ANN, pb.OpenTable(hot_seat=True))
+    for _ in range(3):
+        desk.do(ANN, pb.Sit())
+    secret = [one for one in desk.do(ANN, pb.Ready(on=True)) if names([one])[0] in ("CardsDealt", "CupsShaken")]
+    desk.do(OPERATOR, pb.VoidPlay(reason="wrong options"))
+    assert desk.table.game is None
+    assert len(secret) == 1
+    assert redact(secret[0], desk.table, None) != secret[0]
 
 
 def test_banks_are_filled_for_the_seats_whose_clock_runs() -> None:
