@@ -86,10 +86,10 @@ async def eventually(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-async def bots_table(owned: Owned, seats: int = 3, level: str = "normal") -> str:
+async def bots_table(owned: Owned, seats: int = 3, level: str = "normal", points: int = 1) -> str:
     """A table of one person, who is out of it soon enough, and bots; started."""
     table = table_id("trictrac", 1, "ann", f"open{owned.sent}")
-    options = any_of(tt.Options(seats=seats, points=1))
+    options = any_of(tt.Options(seats=seats, points=points))
     answer = await owned.send("ann", table, f"open{owned.sent}", open_table=pb.OpenTable(options=options))
     assert answer.HasField("accepted"), answer
     for seat in range(1, seats):
@@ -102,6 +102,12 @@ async def view_of(owned: Owned, table: str, **viewer: Any) -> pb.TableView:
     reply = await owned.query(get_view=pb.GetViewRequest(table_id=table, viewer=pb.Viewer(**viewer)))
     assert reply.HasField("get_view"), reply
     return reply.get_view.view
+
+
+async def throw_while_in_turn(owned: Owned, table: str) -> None:
+    """Ann throws until the turn has gone to a bot."""
+    while 0 in (await view_of(owned, table, player="ann")).to_act:
+        await owned.throw("ann", table, 0)
 
 
 async def play_out(owned: Owned, table: str) -> pb.TableView:
@@ -158,15 +164,15 @@ async def test_a_lost_update_is_found_by_the_sweep() -> None:
     owned = Owned()
     regulars = Regulars(owned)
     async with owned.owning(), regulars.running(deaf=True) as bots:
-        table = await bots_table(owned, seats=2)
+        table = await bots_table(owned, seats=2, points=5)
         await eventually(lambda: len(bots.census) == 1)
-        while 0 in (await view_of(owned, table, player="ann")).to_act:
-            await owned.throw("ann", table, 0)
+        await throw_while_in_turn(owned, table)
         before = len(regulars.counts.codes)
         regulars.clock.advance(UNHEARD_S + 1)
         await bots.sweep_once()
         await eventually(lambda: len(regulars.counts.codes) > before)
         assert await bots.sweep_once() == 0  # heard of just now
+        await throw_while_in_turn(owned, table)
         regulars.clock.advance(UNHEARD_S + 1)
         await bots.sweep_once()
         await eventually(lambda: regulars.counts.codes.count("accepted") > before + 1)
