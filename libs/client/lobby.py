@@ -104,6 +104,11 @@ class Lobby:
             request.seat = seat
         return accepted((await self._client.call(self._stub.SeatBot, request)).answer)
 
+    async def remove_bot(self, table_id: str, seat: int) -> int:
+        """Free the seat of a computer player (host)."""
+        request = pb.RemoveBotRequest(command_id=self._client.new_id(), table_id=table_id, seat=seat)
+        return accepted((await self._client.call(self._stub.RemoveBot, request)).answer)
+
     async def close(self, table_id: str, reason: str = "") -> int:
         """Close a table for good (host, while no play runs)."""
         request = pb.CloseTableRequest(command_id=self._client.new_id(), table_id=table_id, reason=reason)

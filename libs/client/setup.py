@@ -25,8 +25,8 @@ class BadWish(Exception):
 class Wish(msgspec.Struct, frozen=True):
     """A table as somebody wants it.
 
-    `bots`: levels of regulars (None: one for every seat that is left). With `hot_seat` all other seats are one's own,
-    else they wait for people.
+    `bots`: levels of regulars, first for the seats where the options have regulars (None: as they are, and one for
+    every seat that is left). With `hot_seat` all other seats are one's own, else they wait for people.
     """
 
     game: str
@@ -71,18 +71,31 @@ def options_message(game: str, options: Mapping[str, object]) -> Message:
         raise BadWish(f"option {bad.path}: {bad.why}; {game} has {allowed}") from None
 
 
+async def _change(client: Client, table_id: str, regulars: Sequence[table.SeatView], levels: Sequence[str]) -> None:
+    """Regulars of other levels where the options have some already."""
+    for seat, level in zip(regulars, levels, strict=False):
+        if seat.bot != level:
+            await client.lobby.remove_bot(table_id, seat.seat)
+            await client.lobby.seat_bot(table_id, level, seat.seat)
+
+
 async def set_up(client: Client, wish: Wish) -> tuple[str, list[int]]:
     """Open the table, sit down, seat the regulars, be ready: (table id, own seats). Raises BadWish, ClientError."""
     how = table.OpenTable(hot_seat=wish.hot_seat, private=wish.private)
     table_id = await client.lobby.open(wish.game, how, options_message(wish.game, wish.options))
     seats = (await client.tables.view(table_id)).seats
     free = sum(1 for seat in seats if not seat.player and not seat.bot)
+    regulars = [seat for seat in seats if seat.bot]
     levels = wish.bots
     if levels is None:
         levels = [] if wish.hot_seat else list(itertools.islice(itertools.cycle(DEFAULT_LEVELS), free))
-    if len(levels) > free:
-        await client.lobby.close(table_id)
-        raise BadWish(f"only {free} seats are left for regulars, not {len(levels)}")
+    else:
+        most = len(regulars) + free
+        if len(levels) > most:
+            await client.lobby.close(table_id)
+            raise BadWish(f"only {most} seats are left for regulars, not {len(levels)}")
+        await _change(client, table_id, regulars, levels)
+        levels = levels[len(regulars) :]
     if wish.hot_seat:
         for _ in range(free - len(levels)):
             await client.lobby.join(table_id)

@@ -24,6 +24,9 @@ Player = Callable[[Known, list[Bid], bool], Mixture]
 
 HEAVY = frozenset({"hard"})
 """Levels that think in a worker process: solving the last round takes a second or two, once a process."""
+LOOK_S = 3.5
+"""So long a regular lets the others look at open cups before it opens the next round: with `hidden_count` they are gone
+then (R8.2). Less than the shortest clock."""
 NORMAL_HEAT = 0.10
 """`normal`: of two calls the one that is worth this much more is e times as likely."""
 
@@ -43,7 +46,9 @@ def think_as(player: Player, look: Look, memory: Any) -> Thought:
     chosen = pick(player(known_of(look.seat, view, memory), calls, view.legal.lift), look.rng)
     if chosen is None:
         return Thought(pb.Lift(round=view.round), memory, 1.2)
-    return Thought(pb.Bid(quantity=chosen[0], face=FACES[chosen[1]], round=view.round), memory, 0.8)
+    opens_again = view.HasField("last_reveal") and not view.bids
+    wait_s = LOOK_S if opens_again else 0.8
+    return Thought(pb.Bid(quantity=chosen[0], face=FACES[chosen[1]], round=view.round), memory, wait_s)
 
 
 def remember(look: Look, view: pb.View, memory: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from libs.client.client import Client, connect
 from libs.client.errors import NotPossible, Refused
 from libs.client.player import Chair, play_to_the_end
-from libs.client.setup import Wish, set_up
+from libs.client.setup import BadWish, Wish, set_up
 from libs.client.tables import act_request, viewing
 from libs.client.terminal import Paper, Terminal
 from stamtafel.gateway.v1 import gateway_pb2 as pb
@@ -114,6 +114,14 @@ async def test_two_people_at_one_device(client: Client) -> None:
     assert len(rematches) == 2 and "play 2" in text
     view = await client.tables.view(table_id)
     assert view.play == 2 and not any(seat.player for seat in view.seats)
+
+
+async def test_the_regulars_of_the_options_may_be_of_any_level(client: Client) -> None:
+    options = {"seats": 3, "table": "regulars"}
+    table_id, _ = await set_up(client, Wish("liarsdice", options, ["hard", "easy"]))
+    assert [seat.bot for seat in (await client.tables.view(table_id)).seats] == ["", "hard", "easy"]
+    with pytest.raises(BadWish, match="only 2 seats are left for regulars, not 3"):
+        await set_up(client, Wish("liarsdice", options, ["hard"] * 3))
 
 
 async def test_the_next_game_of_liarsdice_is_typed(client: Client) -> None:
