@@ -49,7 +49,12 @@ def drawn(shares: Floats, rng: np.random.Generator) -> Ints:
 @cache
 def load(cups: str) -> Layers:
     """The shipped net for `two` cups, or for `more`."""
-    with np.load(WEIGHTS / f"{cups}.npz") as file:
+    return read(WEIGHTS / f"{cups}.npz")
+
+
+def read(path: Path) -> Layers:
+    """A net from a file."""
+    with np.load(path) as file:
         return tuple(file[name].astype(np.float32) for name in sorted(file.files))
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from services.liarsdice.counting import highest
-from services.liarsdice.engine.net import Layers, drawn, forward, mixture, save
+from services.liarsdice.engine.net import Layers, drawn, forward, mixture, read, save
 from services.liarsdice.engine.rounds import CALLS, LIFT, UPS, Rounds, shake
 from services.liarsdice.engine.senses import WIDTH, sense
 from services.liarsdice.engine.situations import (
@@ -280,6 +280,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4096)
     parser.add_argument("--kinds", type=int, default=12_000)
     parser.add_argument("--cups", choices=("two", "more"), default="more")
+    parser.add_argument("--resume", type=Path, help="a net to go on from")
+    parser.add_argument("--rate", type=float, default=1e-3, help="of learning, at first")
     parser.add_argument("--pull", type=float, default=0.0, help="to the slow copy of itself")
     parser.add_argument(
         "--mixing", type=float, nargs=2, default=(0.03, 0.005), help="price on certainty, first to last"
@@ -291,7 +293,7 @@ def main() -> None:
     rng = np.random.default_rng(asked.seed)
     seats = ((2, 1.0),) if asked.cups == "two" else SEATS
     kinds = situations(asked.kinds, rng, seats)
-    policy = Learner(fresh((WIDTH, *HIDDEN, CALLS), rng))
+    policy = Learner(list(read(asked.resume)) if asked.resume else fresh((WIDTH, *HIDDEN, CALLS), rng))
     critic = Learner(fresh((ORACLE, *CRITIC, 1), rng))
     average = [part.copy() for part in policy.layers]
     magnet = [part.copy() for part in policy.layers]
@@ -300,7 +302,7 @@ def main() -> None:
     while (done := (time.monotonic() - began) / (60 * asked.minutes)) < 1:
         if count and count % 400 == 0:
             kinds = situations(asked.kinds, rng, seats)
-        how = Step(rate=1e-3 * (1 - done) + 3e-5, mixing=asked.mixing[0] ** (1 - done) * asked.mixing[1] ** done)
+        how = Step(rate=asked.rate * (1 - done) + 3e-5, mixing=asked.mixing[0] ** (1 - done) * asked.mixing[1] ** done)
         how = how._replace(pull=asked.pull, magnet=magnet)
         figures = learn(policy, critic, play(policy.layers, kinds, asked.rounds, rng), how, rng)
         count += 1
