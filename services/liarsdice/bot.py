@@ -27,7 +27,7 @@ HEAVY = frozenset({"hard"})
 LOOK_S = 3.5
 """So long a regular lets the others look at open cups before it opens the next round: with `hidden_count` they are gone
 then (R8.2). Less than the shortest clock."""
-NORMAL_HEAT = 0.10
+NORMAL_HEAT = 0.05
 """`normal`: of two calls the one that is worth this much more is e times as likely."""
 
 

@@ -41,7 +41,7 @@ def shares(layers: Layers, rounds: Rounds, rows: Ints) -> Floats:
 
 def drawn(shares: Floats, rng: np.random.Generator) -> Ints:
     """One call a row, by chance."""
-    at = (shares.cumsum(axis=1) < rng.random((len(shares), 1), dtype=np.float32)).sum(axis=1)
+    at = (shares.cumsum(axis=1) <= rng.random((len(shares), 1), dtype=np.float32)).sum(axis=1)
     last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
     return np.minimum(at, last)
 

@@ -325,8 +325,15 @@ def main() -> None:
             if asked.log:
                 with asked.log.open("a") as file:
                     file.write(line + "\n")
-            save(asked.out, average)
-    save(asked.out, average)
+            keep(asked.out, average)
+    keep(asked.out, average)
+
+
+def keep(path: Path, layers: Layers) -> None:
+    """Writes a net that is sound. Raises FloatingPointError."""
+    if not all(np.isfinite(part).all() for part in layers):
+        raise FloatingPointError("the net has come apart: go on from an earlier one with a lower rate")
+    save(path, layers)
 
 
 if __name__ == "__main__":

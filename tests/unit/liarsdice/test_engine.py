@@ -89,6 +89,20 @@ def test_calls_are_drawn_by_their_shares() -> None:
     assert abs(float((calls == 0).mean()) - 0.25) < 0.03
 
 
+def test_a_call_without_a_share_is_never_drawn() -> None:
+    class Edge:
+        """Chance at its edges: exactly 0, and as near to 1 as it comes."""
+
+        def __init__(self, value: float) -> None:
+            self.value = np.float32(value)
+
+        def random(self, shape: tuple[int, int], dtype: object) -> object:
+            return np.full(shape, self.value)
+
+    shares = np.array([[0.0, 0.3, 0.0, 0.7, 0.0]], np.float32)
+    assert [int(drawn(shares, Edge(value))[0]) for value in (0.0, 1 - 2**-24)] == [1, 3]  # pyright: ignore
+
+
 def test_training_learns_to_lose_less() -> None:
     rng = np.random.default_rng(7)
     kinds = train.situations(300, rng)
