@@ -10,12 +10,13 @@ from math import sqrt
 from random import Random
 from statistics import median
 from time import process_time
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from libs.table.rules import Facts, Job, Refused
+from libs.table.rules import Facts, Refused
+from libs.table.seeded import SeededCtx
 from services.carrom.board import RED
 from services.carrom.bot import HANDS, aimed
 from services.carrom.rules import RULES
@@ -28,31 +29,6 @@ T = TypeVar("T")
 LEVELS = ("easy", "normal", "hard")
 MOST_SHOTS = 100
 NOBODY = Facts()
-
-
-class Chance:
-    """A `Ctx` that tosses from a seed and simulates in place."""
-
-    facts = NOBODY
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-
-    @property
-    def draws(self) -> "Chance":
-        return self
-
-    def dice(self, n: int) -> tuple[int, ...]:
-        return tuple(self._rng.randint(1, 6) for _ in range(n))
-
-    def pick(self, items: Sequence[T]) -> T:
-        return self._rng.choice(items)
-
-    def shuffle(self, items: Sequence[T], at: int | None = None) -> tuple[T, ...]:
-        return tuple(self._rng.sample(items, len(items)))
-
-    def compute(self, job: Job) -> Any:
-        return job.function(*job.arguments)
 
 
 class Player(NamedTuple):
@@ -87,7 +63,7 @@ def broken(seed: int) -> State:
     state = RULES.position(options, {"turn": 0})
     x = rng.uniform(-0.15, 0.15)
     flick = pb.Shoot(x=x, angle=-x / 0.19 * 45 + rng.uniform(-4, 4), speed=rng.uniform(4.5, 6))
-    return _alone(state, RULES.decide(state, 0, flick, Chance(rng)))
+    return _alone(state, RULES.decide(state, 0, flick, SeededCtx(rng)))
 
 
 def _alone(state: State, events: Sequence[Message]) -> State:
@@ -115,7 +91,7 @@ def shots_alone(player: Player, seed: int, thoughts: list[float] | None = None) 
         command = player.shoot(state, 0, rng, alone=True)
         if thoughts is not None:
             thoughts.append(process_time() - began)
-        state = _alone(state, RULES.decide(state, 0, command, Chance(rng)))
+        state = _alone(state, RULES.decide(state, 0, command, SeededCtx(rng)))
         if len(state.acquired[0]) == NINE and state.red == OWNED:
             return shots
     return MOST_SHOTS
@@ -131,15 +107,15 @@ def pots(player: Player, seed: int, many: int) -> float:
             x, angle = rng.uniform(-0.2, 0.2), rng.uniform(-30, 30)
             flick = pb.Shoot(x=x, angle=angle, speed=5)
             if "line_blocked" not in _refusal(state, flick):
-                state = _alone(state, RULES.decide(state, 0, flick, Chance(rng)))
-        events = RULES.decide(state, 0, player.shoot(state, 0, rng), Chance(rng))
+                state = _alone(state, RULES.decide(state, 0, flick, SeededCtx(rng)))
+        events = RULES.decide(state, 0, player.shoot(state, 0, rng), SeededCtx(rng))
         hits += any(isinstance(event, pb.PionAcquired) and event.team == 0 for event in events)
     return hits / many
 
 
 def _refusal(state: State, command: pb.Shoot) -> str:
     try:
-        RULES.decide(state, 0, command, Chance(Random(0)))
+        RULES.decide(state, 0, command, SeededCtx(Random(0)))
     except Refused as refused:
         return refused.code
     return ""
@@ -151,7 +127,7 @@ def _refusal(state: State, command: pb.Shoot) -> str:
 def one_set(players: Mapping[int, Player], white: int, rng: Random) -> tuple[int, int]:
     """One set between seats 0 and 1; the winning team and the shots made. After 400 shots who has fewer left wins."""
     state = RULES.initial(RULES.options(pb.Options(sets_to_win=1, turn_seconds=0)))
-    ctx = Chance(rng)
+    ctx = SeededCtx(rng)
     for event in RULES.start(state, ctx):
         state = RULES.evolve(state, event)
     if state.white_seat != white:

@@ -14,12 +14,12 @@ from time import thread_time
 
 from libs.table.brain import Look
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.klaverjas import bot, naming
 from services.klaverjas import view as sight
 from services.klaverjas.cards import SUITS, codes, deal
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import FINISHED, State
-from services.klaverjas.table import RandomCtx
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 YARDSTICKS = {("normal", "easy"): 30.0, ("hard", "normal"): 25.0}
@@ -51,7 +51,7 @@ class Match:
 
     def play(self, state: State, by_side: tuple[str, str]) -> int:
         """Plays a boompje to its end: written points of ns less those of ew."""
-        ctx, memories = RandomCtx(self.rng), [None] * 4
+        ctx, memories = SeededCtx(self.rng), [None] * 4
         while state.phase != FINISHED:
             (seat,) = RULES.to_act(state)
             level = by_side[seat & 1]

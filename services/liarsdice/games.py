@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from google.protobuf.message import Message
 
 from libs.table.brain import Look
-from libs.table.rules import Facts, Job
+from libs.table.seeded import SeededCtx
 from services.liarsdice.bot import think_as
 from services.liarsdice.counting import count, holds
 from services.liarsdice.odds import odds, sight
@@ -17,31 +17,6 @@ from services.liarsdice.state import State
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 T = TypeVar("T")
-
-
-class Dice:
-    """A `Ctx` that throws honest dice from a seed."""
-
-    facts = Facts()
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-
-    @property
-    def draws(self) -> "Dice":
-        return self
-
-    def dice(self, n: int) -> tuple[int, ...]:
-        return tuple(self._rng.randint(1, 6) for _ in range(n))
-
-    def pick(self, items: Sequence[T]) -> T:
-        return self._rng.choice(items)
-
-    def shuffle(self, items: Sequence[T], at: int | None = None) -> tuple[T, ...]:
-        return tuple(self._rng.sample(items, len(items)))
-
-    def compute(self, job: Job) -> Any:
-        return job.function(*job.arguments)
 
 
 class Played(NamedTuple):
@@ -77,7 +52,7 @@ def games(pairing: Pairing, numbers: Sequence[int]) -> list[Played]:
 
 def play(names: Sequence[str], options: pb.Options, rng: Random) -> Played:
     """One game of players by name."""
-    ctx, seats = Dice(rng), range(len(names))
+    ctx, seats = SeededCtx(rng), range(len(names))
     players = [player(name, rng) for name in names]
     state: State = RULES.initial(options)
     memories: list[Any] = [None for _ in seats]

@@ -7,10 +7,10 @@ import argparse
 from collections.abc import Sequence
 from math import sqrt
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from libs.table.brain import Look
-from libs.table.rules import Facts, Job
+from libs.table.seeded import SeededCtx
 from services.trictrac.bot import think
 from services.trictrac.rules import RULES
 from services.trictrac.yardstick import AtOnce, Best, Easy, Normal, ThreeTimes, against_best
@@ -21,35 +21,10 @@ EXACT = {"hard": Best(), "normal": Normal(), "easy": Easy(), "stands at once": A
 PAIRS = (("hard", "normal"), ("hard", "easy"), ("normal", "easy"))
 
 
-class Dice:
-    """A `Ctx` that throws honest dice from a seed."""
-
-    facts = Facts()
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-
-    @property
-    def draws(self) -> "Dice":
-        return self
-
-    def dice(self, n: int) -> tuple[int, ...]:
-        return tuple(self._rng.randint(1, 6) for _ in range(n))
-
-    def pick(self, items: Sequence[T]) -> T:
-        return self._rng.choice(items)
-
-    def shuffle(self, items: Sequence[T], at: int | None = None) -> tuple[T, ...]:
-        return tuple(self._rng.sample(items, len(items)))
-
-    def compute(self, job: Job) -> Any:
-        return job.function(*job.arguments)
-
-
 def play(levels: Sequence[str], rng: Random) -> int:
     """One game between computer players; the seat that wins. Who may take a point is asked before the next throws."""
     options = RULES.options(pb.Options(seats=len(levels), throw_seconds=0))
-    ctx, state = Dice(rng), RULES.initial(options)
+    ctx, state = SeededCtx(rng), RULES.initial(options)
     for event in RULES.start(state, ctx):
         state = RULES.evolve(state, event)
     while state.winner is None:

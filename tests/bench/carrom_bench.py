@@ -11,18 +11,19 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.carrom.board import start_layout
 from services.carrom.outcome import resolved
 from services.carrom.rules import RULES
 from services.carrom.simulate import play, simulate
 from services.carrom.state import State
-from services.carrom.strength import Chance, usual
+from services.carrom.strength import usual
 from stamtafel.carrom.v1 import carrom_pb2 as pb
 
 Moment = tuple[State, int, Message, list[Message], dict[str, Any]]
 
 
-class Known(Chance):
+class Known(SeededCtx):
     """A `Ctx` with one outcome at hand."""
 
     def __init__(self, outcome: dict[str, Any]) -> None:
@@ -36,7 +37,7 @@ class Known(Chance):
 def _moments(shots: int) -> list[Moment]:
     """State, seat, command, events, outcome of shots by normal players, with real outcomes."""
     rng = Random(1)
-    ctx, found = Chance(rng), list[Moment]()
+    ctx, found = SeededCtx(rng), list[Moment]()
     state = RULES.initial(RULES.options(pb.Options()))
     for event in RULES.start(state, ctx):
         state = RULES.evolve(state, event)

@@ -5,10 +5,10 @@ from random import Random
 from time import thread_time_ns
 
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.klaverjas.decide import playable
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import PLAY
-from services.klaverjas.table import RandomCtx
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
@@ -19,7 +19,7 @@ def bench_klaverjas(games: int = 2) -> dict[str, float]:
     facts = Facts({}, None)
     for game in range(games):
         rng = Random(game)
-        ctx = RandomCtx(rng)
+        ctx = SeededCtx(rng)
         state = RULES.initial(RULES.options(pb.Options()))
         for event in RULES.start(state, ctx):
             state = RULES.evolve(state, event)

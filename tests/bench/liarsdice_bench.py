@@ -10,9 +10,9 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.liarsdice import odds, of_a_kind
 from services.liarsdice.counting import highest, ranges
-from services.liarsdice.games import Dice
 from services.liarsdice.odds import percent, sight, suggest
 from services.liarsdice.options import resolve
 from services.liarsdice.rules import RULES
@@ -33,7 +33,7 @@ Moment = tuple[State, int, Message, list[Message]]
 def _moments(games: int, seed: int) -> list[Moment]:
     """States, seat, command and its events out of random games for four."""
     rng = Random(seed)
-    ctx, found = Dice(rng), list[Moment]()
+    ctx, found = SeededCtx(rng), list[Moment]()
     for _ in range(games):
         state = RULES.initial(RULES.options(pb.Options()))
         for event in RULES.start(state, ctx):
@@ -93,7 +93,7 @@ def _odds_p99_ms(rules: dict[str, Any], cold: bool) -> float:
 
 def bench_liarsdice() -> dict[str, float]:
     """Mean microseconds of deciding, folding and views; milliseconds (p99) of the odds for eight seats."""
-    moments, ctx, nobody = _moments(20, 1), Dice(Random(2)), Facts()
+    moments, ctx, nobody = _moments(20, 1), SeededCtx(Random(2)), Facts()
 
     def fold(moment: Moment) -> None:
         state = moment[0]

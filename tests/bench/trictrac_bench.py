@@ -10,9 +10,9 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.trictrac.rules import RULES
 from services.trictrac.state import State
-from services.trictrac.strength import Dice
 from stamtafel.trictrac.v1 import trictrac_pb2 as pb
 
 Moment = tuple[State, int, Message, list[Message]]
@@ -21,7 +21,7 @@ Moment = tuple[State, int, Message, list[Message]]
 def _moments(games: int, seed: int) -> list[Moment]:
     """States, seat, command and its events out of random games for four."""
     rng = Random(seed)
-    ctx, found = Dice(rng), list[Moment]()
+    ctx, found = SeededCtx(rng), list[Moment]()
     for _ in range(games):
         state = RULES.initial(RULES.options(pb.Options(seats=4)))
         for event in RULES.start(state, ctx):
@@ -50,7 +50,7 @@ def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
 
 def bench_trictrac() -> dict[str, float]:
     """Mean microseconds: deciding and folding one command, one view, and the events of a command."""
-    moments, ctx, nobody = _moments(20, 1), Dice(Random(2)), Facts()
+    moments, ctx, nobody = _moments(20, 1), SeededCtx(Random(2)), Facts()
 
     def fold(moment: Moment) -> None:
         state = moment[0]

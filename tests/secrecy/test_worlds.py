@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import pytest
 from google.protobuf.message import Message
 
-from libs.table.rules import Facts, Job, NotYet, Refused
+from libs.table.rules import Facts, Refused
+from libs.table.seeded import SeededCtx
 from tests.secrecy.scan import Secrets, games_with_secrets
 
 GAMES = games_with_secrets()
@@ -23,31 +24,6 @@ FORMS = [(name, form) for name, secrets in GAMES.items() for form in range(len(s
 MOST = 400
 """Decisions of a game that are looked at."""
 T = TypeVar("T")
-
-
-class Chance:
-    """A `Ctx` and its `Draws` out of a seeded generator."""
-
-    facts = Facts()
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-
-    @property
-    def draws(self) -> Chance:
-        return self
-
-    def dice(self, n: int) -> tuple[int, ...]:
-        return tuple(self._rng.randint(1, 6) for _ in range(n))
-
-    def pick(self, items: Sequence[T]) -> T:
-        return self._rng.choice(items)
-
-    def shuffle(self, items: Sequence[T], at: int | None = None) -> tuple[T, ...]:
-        return tuple(self._rng.sample(items, len(items)))
-
-    def compute(self, job: Job) -> Any:
-        raise NotYet(job)
 
 
 def fold(rules: Any, options: Message, events: Sequence[Message]) -> Any:
@@ -59,7 +35,7 @@ def fold(rules: Any, options: Message, events: Sequence[Message]) -> Any:
 
 def play(rules: Any, options: Message, rng: Random) -> Iterator[tuple[list[Message], Any]]:
     """All events so far and the state, after every decision of a random game."""
-    chance = Chance(rng)
+    chance = SeededCtx(rng)
     state = rules.initial(options)
     events = list(rules.start(state, chance))
     state = fold(rules, options, events)
@@ -95,7 +71,7 @@ def received(secrets: Secrets, rules: Any, events: Sequence[Message], state: Any
     shown.append([command.SerializeToString() for command in rules.some(state, audience)])
     for command in secrets.attempts():
         try:
-            rules.decide(state, audience, command, Chance(Random(0)))
+            rules.decide(state, audience, command, SeededCtx(Random(0)))
             shown.append("accepted")
         except Refused as refused:
             shown.append((refused.code, refused.message, refused.field, str(refused.details)))

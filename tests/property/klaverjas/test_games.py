@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from libs.table.plain import to_plain
 from libs.table.rules import Facts, Refused
+from libs.table.seeded import SeededCtx
 from libs.table.standing import SnapshotCodec, Standing
 from services.klaverjas.cards import CARD, CODES, PLAIN_STRENGTH, RANKS, TRUMP_STRENGTH
 from services.klaverjas.rules import RULES
 from services.klaverjas.state import COLLECT, FINISHED, PLAY, State
-from services.klaverjas.table import RandomCtx
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 AUDIENCES = (None, 0, 1, 2, 3)
@@ -59,7 +59,7 @@ def fold(state: State, events: list[Message]) -> State:
 def play(asked: pb.Options, seed: int, late: float = 0.1) -> Iterator[Step]:
     """A random game; one decision in ten is a clock's."""
     rng = Random(seed)
-    ctx = RandomCtx(rng)
+    ctx = SeededCtx(rng)
     before = RULES.initial(RULES.options(asked))
     events = RULES.start(before, ctx)
     state = fold(before, events)
@@ -135,7 +135,7 @@ def test_what_is_listed_is_accepted_and_what_is_not_is_refused(asked: pb.Options
             assert {names[kind] for kind, _ in listed} == actions
             for command in everything:
                 try:
-                    assert RULES.decide(state, seat, command, RandomCtx(Random(1)))
+                    assert RULES.decide(state, seat, command, SeededCtx(Random(1)))
                     accepted = True
                 except Refused:
                     accepted = False
@@ -208,11 +208,11 @@ def test_every_card_is_refused_with_the_code_of_its_rule(asked: pb.Options, seed
                 assert code in seen.my_legal
             else:
                 with pytest.raises(Refused) as refused:
-                    RULES.decide(state, seat, pb.Play(card=code), RandomCtx(Random(1)))
+                    RULES.decide(state, seat, pb.Play(card=code), SeededCtx(Random(1)))
                 assert refused.value.code == wanted
 
 
-class Deck(RandomCtx):
+class Deck(SeededCtx):
     """The decks of another game, in order."""
 
     def __init__(self, decks: list[tuple[str, ...]], suits: list[str]) -> None:
@@ -226,7 +226,7 @@ class Deck(RandomCtx):
         return self.suits.pop(0)
 
 
-class Recorder(RandomCtx):
+class Recorder(SeededCtx):
     """Remembers what it draws."""
 
     def __init__(self, rng: Random) -> None:

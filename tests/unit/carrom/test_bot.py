@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from libs.table.brain import Look
+from libs.table.seeded import SeededCtx
 from libs.testing.play import Play, given
 from services.carrom.bot import HANDS, HEAVY, aimed, think
 from services.carrom.rules import RULES
 from services.carrom.search import Hand, spot_of
 from services.carrom.simulate import simulate
-from services.carrom.strength import Chance, Player, broken, interval, one_set, shots_alone
+from services.carrom.strength import Player, broken, interval, one_set, shots_alone
 from stamtafel.carrom.v1 import carrom_pb2 as pb
 
 LEVELS = ("easy", "normal", "hard")
@@ -43,7 +44,7 @@ def test_every_shot_is_accepted(level: str, seats: int) -> None:
         play = at(turn, seats)
         command = thought(play, turn, level)
         assert command is not None
-        assert RULES.decide(play.state, turn, command, Chance(Random(1)))
+        assert RULES.decide(play.state, turn, command, SeededCtx(Random(1)))
 
 
 def test_it_waits_when_it_is_not_its_turn() -> None:
@@ -62,7 +63,7 @@ def test_a_steady_hand_pockets_what_is_open(level: str, turn: int) -> None:
     play = at(turn, **{**few(), "board": board})
     spot = spot_of(play.see(turn), play.options, turn)  # type: ignore[arg-type]
     shot = aimed(spot, level, STEADY, Random(2))
-    events = RULES.decide(play.state, turn, shot, Chance(Random(1)))
+    events = RULES.decide(play.state, turn, shot, SeededCtx(Random(1)))
     assert any(isinstance(event, pb.PionAcquired) and event.team == turn for event in events)
     assert any(isinstance(event, pb.HandKept) for event in events)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from libs.table.brain import Look
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from services.klaverjas import bot, search
 from services.klaverjas import view as sight
 from services.klaverjas.cards import CARD, SUIT, cards, deal, mask
@@ -19,7 +20,6 @@ from services.klaverjas.rules import RULES
 from services.klaverjas.search import FAR, House, Table, Tally, follow, solve
 from services.klaverjas.state import FINISHED, State
 from services.klaverjas.strength import Match, report
-from services.klaverjas.table import RandomCtx
 from services.klaverjas.thumb import roem_points
 from services.klaverjas.tricks import FOUR_ALIKE, legal, roem
 from services.klaverjas.worlds import deal_world, weight
@@ -34,7 +34,7 @@ def play(
 ) -> State:
     """A game of four computer players; with `forget` each look is the first one, as after a restart."""
     rng = Random(seed)
-    ctx = RandomCtx(rng)
+    ctx = SeededCtx(rng)
     state = RULES.initial(options)
     events = RULES.start(state, ctx)
     memories: list[Any] = [None] * 4
@@ -115,7 +115,7 @@ def test_the_true_deal_is_never_ruled_out_and_worlds_fit(seed: int, variant: str
     """At every card of a random boompje, for every seat: what is excluded is not there, and a world fits."""
     rng = Random(seed)
     options = RULES.options(pb.Options(variant=variant, undertrump=undertrump, boompjes=1))
-    ctx = RandomCtx(rng)
+    ctx = SeededCtx(rng)
     state = RULES.initial(options)
     events = RULES.start(state, ctx)
     memories: list[Any] = [None] * 4

@@ -6,16 +6,16 @@ import pytest
 from google.protobuf.message import Message
 
 from libs.table.rules import Refused
+from libs.table.seeded import SeededCtx
 from libs.testing.scripted import Script, ScriptedCtx
 from services.klaverjas import pbn, record
 from services.klaverjas.rules import RULES
-from services.klaverjas.table import RandomCtx
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
 
 def random_game(asked: pb.Options, seed: int) -> list[Message]:
     rng = Random(seed)
-    ctx = RandomCtx(rng)
+    ctx = SeededCtx(rng)
     options = RULES.options(asked)
     state = RULES.initial(options)
     new = RULES.start(state, ctx)

@@ -7,9 +7,9 @@ import pytest
 
 from libs.table.brain import Look
 from libs.table.rules import Facts
+from libs.table.seeded import SeededCtx
 from libs.testing.play import given
 from services.liarsdice.bot import known_of, policy, think
-from services.liarsdice.games import Dice
 from services.liarsdice.guess import Known
 from services.liarsdice.options import resolve
 from services.liarsdice.rules import RULES
@@ -29,7 +29,7 @@ from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 )
 def test_whole_games_of_legal_calls(level: str, rules: dict[str, Any]) -> None:
     options = RULES.options(pb.Options(seats=3, **rules))
-    state, ctx, rng = RULES.initial(options), Dice(Random(5)), Random(6)
+    state, ctx, rng = RULES.initial(options), SeededCtx(Random(5)), Random(6)
     heard: list[list[Any]] = [[], [], []]
     memories: list[Any] = [None] * 3
     events = RULES.start(state, ctx)
@@ -65,7 +65,7 @@ def test_a_locked_cup_is_remembered() -> None:
 @pytest.mark.parametrize("level", ["easy", "normal", "hard"])
 def test_what_the_view_hides_comes_from_memory_alone(level: str) -> None:
     options = RULES.options(pb.Options(seats=3, preset="hardcore"))
-    state, ctx, rng = RULES.initial(options), Dice(Random(8)), Random(9)
+    state, ctx, rng = RULES.initial(options), SeededCtx(Random(8)), Random(9)
     heard: list[list[Any]] = [[], [], []]
     memories: list[Any] = [None] * 3
     hidden = 0

@@ -1,24 +1,25 @@
-"""A table of klaverjas without the platform, for strength and speed measurements: chance from a seeded generator."""
+"""Honest chance from a seed, for yardsticks, benches and tests: nothing here is sealed, or can be verified."""
 
 from collections.abc import Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from libs.table.rules import Facts, Job, NotYet
+from libs.table.rules import Facts, Job
 
 T = TypeVar("T")
 
 
-class RandomCtx:
-    """A `Ctx` whose chance is a generator's. Serves as its own `Draws`; computes nothing."""
+class SeededCtx:
+    """A `Ctx` that is its own `Draws`; long computations are done on the spot."""
 
-    facts = Facts()
-
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, facts: Facts | None = None) -> None:
+        """`rng`: where chance comes from. `facts`: default: a table of people."""
         self._rng = rng
+        self.facts = facts or Facts()
 
     @property
-    def draws(self) -> "RandomCtx":
+    def draws(self) -> "SeededCtx":
+        """Itself."""
         return self
 
     def dice(self, n: int) -> tuple[int, ...]:
@@ -34,5 +35,5 @@ class RandomCtx:
         return tuple(self._rng.sample(items, len(items)))
 
     def compute(self, job: Job) -> Any:
-        """Klaverjas has nothing to compute."""
-        raise NotYet(job)
+        """The job's outcome."""
+        return job.function(*job.arguments)
