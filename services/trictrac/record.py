@@ -33,6 +33,12 @@ class Script(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+class _Line(NamedTuple):
+    number: int
+    event: Message
+    names: list[str]
+
+
 def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
     """The record. The names stand in the first line, beside the event's own fields."""
     lines: list[dict[str, Any]] = [{"type": type_name(type(e)), **to_plain(e, unset=False)} for e in events]
@@ -43,37 +49,40 @@ def write(events: Iterable[Message], names: Sequence[str] = ()) -> str:
 
 def read_events(text: str) -> list[Message]:
     """The events of a record. Raises Refused `bad_argument` with the line."""
-    return [event for event, _ in _lines(text)]
+    return [line.event for line in _lines(text)]
 
 
 def read(text: str) -> Script:
     """The decisions behind a record that begins with a game's start. Raises Refused `bad_argument` with the line."""
     lines = list(_lines(text))
-    start = lines[0][0] if lines else None
+    start = lines[0].event if lines else None
     if not isinstance(start, pb.GameStarted):
         raise Refused("bad_argument", "line 1: a record begins with game_started", "text")
     opening: list[tuple[int, ...]] = []
     steps: list[Step] = []
-    for event, _ in lines:
+    for number, event, _ in lines:
         if isinstance(event, pb.StarterDrawn):
             opening = [(one.die,) for drawn in event.passes for one in drawn.items]
         elif (step := _step(event)) is not None:
-            # A throw by the table belongs to the missed clock before it.
             steps.append(step)
         elif isinstance(event, pb.DiceThrown | pb.DieThrown):
+            # A throw by the table belongs to the missed clock before it.
+            if not steps or steps[-1].command is not None or steps[-1].draws:
+                raise Refused("bad_argument", f"line {number}: a throw by the table without a missed clock", "text")
             steps[-1] = steps[-1]._replace(draws=(_dice(event),))
-    return Script(start.options, tuple(opening), tuple(steps), tuple(lines[0][1]))
+    return Script(start.options, tuple(opening), tuple(steps), tuple(lines[0].names))
 
 
-def _lines(text: str) -> Iterator[tuple[Message, list[str]]]:
-    for number, line in enumerate(text.splitlines(), 1):
+def _lines(text: str) -> Iterator[_Line]:
+    # Not `splitlines`: it also breaks at characters that JSON leaves as they are, such as U+2028 in a name.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             given: dict[str, Any] = json.loads(line)
             kind = _KINDS[given.pop("type")]
             names = [str(name) for name in given.pop("names", [])]
-            yield from_plain(kind, given), names
+            yield _Line(number, from_plain(kind, given), names)
         except (ValueError, KeyError, TypeError, AttributeError, DoesNotFit) as error:
             raise Refused("bad_argument", f"line {number}: no event of trictrac ({error})", "text") from None
 
