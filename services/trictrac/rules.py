@@ -12,7 +12,7 @@ from services.trictrac.evolve import evolve
 from services.trictrac.options import PRESETS, complete, options_of, setup_of
 from services.trictrac.position import position
 from services.trictrac.queries import QUERIES
-from services.trictrac.state import OVER, THROW_OFF, TURN, State, actions, becomes_bok, to_throw, trictracs
+from services.trictrac.state import OVER, THROW_OFF, TURN, State, actions, becomes_bok, to_throw, trictracs, used_up
 from services.trictrac.throws import score_of
 from services.trictrac.view import view
 from stamtafel.table.v1.table_pb2 import Number, Result
@@ -207,7 +207,7 @@ def _take_point(state: State, seat: int) -> list[Event]:
     stood = next((one for one in state.stood if one.seat == seat), None)
     if stood is None:
         raise Refused("throws_left", "a point may be taken only after all your throws of this round")
-    if stood.reason != "throws_used":
+    if not used_up(state, stood):
         raise Refused("stood_early", "you stood while throws were left, so the chance is gone")
     if state.phase != TURN or stood is not state.stood[-1] or state.turn is None or state.throws[state.turn]:
         raise Refused("window_closed", "the next player has thrown, the chance is gone")

@@ -82,6 +82,12 @@ def allowed(state: State) -> int:
     return 3 if state.limit is None else state.limit
 
 
+def used_up(state: State, stood: Stood) -> bool:
+    """Whether a throw stands because its seat had made all throws it was allowed: the starter three (R8.1)."""
+    most = 3 if stood.seat == state.starter else state.limit
+    return stood.reason == "throws_used" and stood.throws_made == most
+
+
 def trictracs(state: State) -> int:
     """Trictracs of this round; one is taken at once, so each of them stands (R3.6)."""
     return sum(stood.score == TRICTRAC for stood in state.stood)
@@ -119,7 +125,7 @@ def point_seat(state: State) -> int | None:
     if state.phase != TURN or not state.stood or state.turn is None or state.throws[state.turn]:
         return None
     last = state.stood[-1]
-    if last.reason != "throws_used" or trictracs(state):
+    if not used_up(state, last) or trictracs(state):
         return None
     return last.seat if state.points[last.seat] > 1 or becomes_bok(state) else None
 
