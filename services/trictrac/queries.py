@@ -35,14 +35,16 @@ def compare(given: Arguments) -> Any:
 
 
 def lowest(given: Arguments) -> Any:
-    """The lowest of the standing throws and all seats that share it (R5.1)."""
-    value, seats = lowest_of(_standing(given))
+    """The lowest of the standing throws and all seats that share it (R5.1); null and none before anyone stands."""
+    standing = _standing(given)
+    value, seats = lowest_of(standing) if standing else (None, [])
     return {"score": value, "seats": seats}
 
 
 def crown(given: Arguments) -> Any:
-    """The highest of the standing throws, first stood first (R5.2)."""
-    seat, value = crown_of(_standing(given))
+    """The highest of the standing throws, first stood first (R5.2); nulls before anyone stands."""
+    standing = _standing(given)
+    seat, value = crown_of(standing) if standing else (None, None)
     return {"score": value, "seat": seat}
 
 
@@ -57,6 +59,8 @@ def penalty(given: Arguments) -> Any:
 def worst(given: Arguments) -> Any:
     """The worst of the throws made, first of equals (R4.3)."""
     faces = [_two(one, "throws") for one in _list(given, "throws")]
+    if not faces:
+        raise _wrong("throws", "the throws made, at least one", faces)
     at = worst_of(faces)
     return {"dice": list(faces[at]), "throw_number": at + 1, "score": score_of(faces[at])}
 
@@ -74,10 +78,10 @@ def advice(given: Arguments) -> Any:
     if role not in ("starter", "follower"):
         raise _wrong("role", "starter or follower", role)
     to_come = _whole(given, "players_after", 0, 7)
-    limit = _whole(given, "limit", 1, 3) if role == "follower" else 3
-    made = _whole(given, "throws_made", 0, limit)
+    made = _whole(given, "throws_made", 0, 3)
     if made == 0:
         return {"action": "throw"}
+    limit = 3 if role == "starter" else _whole(given, "limit", made, 3)
     thrown = _score(given, "score")
     if role == "starter":
         if made < 3 and thrown != TRICTRAC:
@@ -144,7 +148,7 @@ def _two(value: object, field: str) -> tuple[int, int]:
 
 def _list(given: Arguments, field: str) -> list[object]:
     value: object = given.get(field)
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, list):
         raise _wrong(field, "a list", cast(object, value))
     return cast("list[object]", value)
 
