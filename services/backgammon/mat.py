@@ -69,7 +69,12 @@ def parse(text: str) -> Match:
             length = int(found[1] or 0)
         elif _GAME.match(line):
             games.append(Game(None, None, [], number))
-        elif games and games[-1].score is None and not games[-1].cells and (found := _NAMES.match(line) or _NARROW.match(line)):
+        elif (
+            games
+            and games[-1].score is None
+            and not games[-1].cells
+            and (found := _NAMES.match(line) or _NARROW.match(line))
+        ):
             games[-1] = Game((found[1], found[3]), (int(found[2]), int(found[4])), [], number)
         elif games:
             games[-1].cells.extend(_cells(line, number))
