@@ -53,12 +53,12 @@ def _command(view: pb.View, seat: int, level: str, can: set[str], rng: Random) -
         return _answer_double(view, seat, level, "beaver" in can)
     if "accept_resign" in can:
         return pb.AcceptResign() if _accepts(view, seat, level) else pb.RejectResign()
+    if "confirm" in can:
+        return pb.Confirm()
     if "play" in can:
         if level != "easy" and (kind := _gives_up(view, seat)):
             return pb.Resign(kind=kind)
         return pb.Play(moves=choose(view, seat, level, rng))
-    if "confirm" in can:
-        return pb.Confirm()
     if "undo" in can:  # somebody else began this turn: begin it anew
         return pb.Undo(all=True)
     if "roll" in can:

@@ -239,7 +239,7 @@ def play(draft: Draft, seat: int, command: Any, _ctx: Ctx) -> None:
         raise Refused("turn_in_progress", "Undo the single moves first.")
     thrown = this_throw(draft.state)
     final = notation.resolve(thrown, command.moves)
-    if final is None or not thrown.longest:
+    if final is None:
         legal = sorted(notation.canonical(thrown, one) for one in thrown.finals[:TOLD]) if thrown.longest else []
         more = len(thrown.finals) - len(legal) if legal else 0
         allowed = (", ".join(legal) or "no move") + (f" and {more} more" if more else "")

@@ -47,6 +47,8 @@ def from_position_id(text: str) -> tuple[Half, Half]:
 def _bytes(text: str, length: int) -> bytes:
     if len(text) != length:
         raise ValueError(f"an ID of {length} characters is needed, not {len(text)}")
+    if "=" in text:  # the decoder takes it for padding
+        raise ValueError("a character that no ID has")
     try:
         return base64.b64decode(text + "=" * (-length % 4), validate=True)
     except (binascii.Error, ValueError):
@@ -54,7 +56,8 @@ def _bytes(text: str, length: int) -> bytes:
 
 
 class MatchState(NamedTuple):
-    """What a match ID tells (R16.2). `dice` None: not thrown. `length` 0: money. `turn`: who must decide."""
+    """What a match ID tells (R16.2). `dice` None: not thrown. `length` 0: money. `turn`: who must decide. `jacoby`
+    is of money only; in a match it says nothing."""
 
     cube: int = 1
     owner: int | None = None
@@ -88,7 +91,7 @@ def match_id(match: MatchState) -> str:
         (match.length, 15),
         (match.score[0], 15),
         (match.score[1], 15),
-        (not match.jacoby, 1),
+        (not match.jacoby or bool(match.length), 1),
     ):
         bits |= int(value) << shift
         shift += width
@@ -107,7 +110,8 @@ def from_match_id(text: str) -> MatchState:
 
     cube, owner, roller, crawford, state = 1 << take(4), take(2), take(1), bool(take(1)), take(3)
     turn, doubled, resign, high, low = take(1), bool(take(1)), take(2), take(3), take(3)
-    length, score, jacoby = take(15), (take(15), take(15)), not take(1)
+    length, score = take(15), (take(15), take(15))
+    jacoby = not take(1) and not length
     if owner == 2 or high > 6 or low > 6 or (high == 0) != (low == 0):
         raise ValueError("an owner or a die that cannot be")
     return MatchState(

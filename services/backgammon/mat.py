@@ -12,6 +12,8 @@ _HEADER = re.compile(r'\[(\w[\w ]*?)\s+"(.*)"\]')
 _LENGTH = re.compile(r"\s*(?:(\d+)\s+point\s+match|unlimited\b.*)\s*$", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+(\d+)\s*$", re.IGNORECASE)
 _NAMES = re.compile(r"\s*(.*?)\s*:\s*(\d+)\s{2,}(.*?)\s*:\s*(\d+)\s*$")
+_NARROW = re.compile(r"\s*(.*?)\s*:\s*(\d+)\s(.*?)\s*:\s*(\d+)\s*$")
+"""A name line whose left half fills its columns but for one blank; what has two blanks is split there."""
 _ROW = re.compile(r"\s*\d+\)")
 _CELL = re.compile(
     r"(?P<throw>\b[1-6][1-6]:)"
@@ -67,7 +69,12 @@ def parse(text: str) -> Match:
             length = int(found[1] or 0)
         elif _GAME.match(line):
             games.append(Game(None, None, [], number))
-        elif games and games[-1].score is None and not games[-1].cells and (found := _NAMES.match(line)):
+        elif (
+            games
+            and games[-1].score is None
+            and not games[-1].cells
+            and (found := _NAMES.match(line) or _NARROW.match(line))
+        ):
             games[-1] = Game((found[1], found[3]), (int(found[2]), int(found[4])), [], number)
         elif games:
             games[-1].cells.extend(_cells(line, number))
@@ -90,8 +97,7 @@ def _cells(line: str, number: int) -> list[Cell]:
 def _cell(match: re.Match[str], side: int, rest: str, line: int) -> Cell:
     kind = match.lastgroup or ""
     if match["throw"]:
-        text = "" if re.fullmatch(r"cannot move\.?", rest, re.IGNORECASE) else rest
-        return Cell(side, "throw", 0, text, line, (int(match["throw"][0]), int(match["throw"][1])))
+        return Cell(side, "throw", 0, rest, line, (int(match["throw"][0]), int(match["throw"][1])))
     if match["double"]:
         return Cell(side, "double", int(match["double_value"]), "", line)
     if match["beaver"]:
@@ -113,6 +119,11 @@ class Written(NamedTuple):
     wins_match: bool
 
 
+def moves_of(cell: Cell) -> str:
+    """The moves of a throw cell; `Cannot Move` is none."""
+    return "" if re.fullmatch(r"cannot\s+move\.?", cell.text, re.IGNORECASE) else cell.text
+
+
 def throw_cell(dice: Sequence[int], moves: str) -> str:
     """`31: 8/5 6/5`."""
     return f"{dice[0]}{dice[1]}: {moves}"
@@ -127,7 +138,7 @@ def write(names: Sequence[str], length: int, games: Sequence[Written], headers: 
     lines.append(f" {length} point match")
     for number, game in enumerate(games, 1):
         left = f" {names[0]} : {game.score[0]}"
-        left = f"{left:<{NAME_COLUMN}}" if len(left) < NAME_COLUMN - 1 else left + "  "
+        left = f"{left:<{NAME_COLUMN}}" if len(left) < NAME_COLUMN else left + "  "  # else it could not be read
         lines += ["", f" Game {number}", f"{left}{names[1]} : {game.score[1]}"]
         lines += _rows(game.cells)
         if game.winner is not None:

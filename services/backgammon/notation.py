@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 from services.backgammon.board import BAR, OFF, Half, Pair, Step, Throw
 
-_TOKEN = re.compile(r"((?:bar|off|\d{1,2})\*?(?:/(?:bar|off|\d{1,2})\*?)+)(?:\((\d)\))?", re.IGNORECASE)
+_TOKEN = re.compile(r"((?:bar|off|\d{1,2})\*?(?:/(?:bar|off|\d{1,2})\*?)+)(?:\((\d)\))?", re.ASCII | re.IGNORECASE)
 _NAMES = {"bar": BAR, "off": OFF}
 
 

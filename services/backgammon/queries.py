@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, cast
 
+from libs.table.plain import DoesNotFit, from_plain
 from libs.table.rules import Refused
 from services.backgammon import ids, mat, notation, replay
 from services.backgammon.board import START, Half, Throw, pips, throw
 from services.backgammon.position import read_board, read_cube, read_dice
+from services.backgammon.setup import complete, setup
 from services.backgammon.state import KINDS, kind_of, points_of
+from stamtafel.backgammon.v1 import backgammon_pb2 as pb
 
 Query = Mapping[str, Any]
 
@@ -21,10 +24,7 @@ def _board(asked: Query) -> tuple[Half, Half]:
 
 
 def _seat(asked: Query, name: str = "seat", default: int = 0) -> int:
-    seat: Any = asked.get(name, default)
-    if isinstance(seat, bool) or seat not in (0, 1):
-        _bad(name, "must be 0 or 1")
-    return seat
+    return _number(asked, name, default, 0, 1)
 
 
 def _number(asked: Query, name: str, default: int, low: int, high: int) -> int:
@@ -94,12 +94,28 @@ def pip_counts(asked: Query) -> dict[str, Any]:
 def score_game(asked: Query) -> dict[str, Any]:
     """Kind and points of a game won on this board (R12.2-R12.5)."""
     board, winner = _board(asked), _seat(asked, "winner")
-    cube: Any = asked.get("cube") or {}
-    options: Any = asked.get("options") or {}
+    cube = _object("cube", asked.get("cube"))
     kind = kind_of(board[1 - winner])
-    jacoby = bool(options.get("jacoby", False)) and options.get("play", "money") == "money"
-    points = points_of(kind, read_cube(cube.get("value", 1)), cube.get("owner"), jacoby)
+    points = points_of(kind, read_cube(cube.get("value", 1)), _owner(cube), _jacoby(asked))
     return {"kind": KINDS[kind - 1], "points": points}
+
+
+def _object(field: str, value: Any) -> dict[str, Any]:
+    """A JSON object; left out or null: an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        _bad(field, "an object is needed")
+    return cast("dict[str, Any]", value)
+
+
+def _jacoby(asked: Query) -> bool:
+    """Whether the table's options, a preset among them, put the Jacoby rule in force (R12.5)."""
+    try:
+        options = from_plain(pb.Options, _object("options", asked.get("options")))
+    except DoesNotFit as error:
+        _bad("options", str(error))
+    return setup(complete(options)).jacoby
 
 
 def position_id(asked: Query) -> dict[str, Any]:
@@ -208,33 +224,49 @@ def mat_import(asked: Query) -> dict[str, Any]:
 def mat_export(asked: Query) -> dict[str, Any]:
     """The text of a match file (R16.5), moves as given."""
     length = _number(asked, "length", 0, 0, 32767)
-    score: list[int] = [0, 0]
+    names = [_word("names", name) for name in _list("names", asked.get("names", ["Player A", "Player B"]))]
+    if len(names) != 2:
+        _bad("names", "two are needed")
+    headers = {key: _word("headers", value) for key, value in _object("headers", asked.get("headers")).items()}
+    score = [0, 0]
     written: list[mat.Written] = []
-    for game in cast("list[dict[str, Any]]", asked.get("games", [])):
-        winner, points = game.get("winner"), game.get("points") or 0
+    for given in _list("games", asked.get("games", [])):
+        game = _object("games", given)
+        cells = [_cell(_object("games", action)) for action in _list("games", game.get("actions", []))]
+        winner = None if game.get("winner") is None else _seat(game, "winner")
+        points = 0 if winner is None else _number(game, "points", 0, 1, 32767)
         before = (score[0], score[1])
         if winner is not None:
             score[winner] += points
-        ended = winner is not None and 0 < length <= score[int(winner)]
-        written.append(mat.Written([_cell(action) for action in game["actions"]], before, winner, points, ended))
-    names = asked.get("names", ["Player A", "Player B"])
-    return {"text": mat.write(names, length, written, asked.get("headers") or {})}
+        ended = winner is not None and 0 < length <= score[winner]
+        written.append(mat.Written(cells, before, winner, points, ended))
+    return {"text": mat.write(names, length, written, headers)}
+
+
+def _list(field: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        _bad(field, "a list is needed")
+    return cast("list[Any]", value)
+
+
+def _word(field: str, value: Any) -> str:
+    return _text({field: value}, field)
 
 
 def _cell(action: Mapping[str, Any]) -> tuple[int, str]:
     if "roll" in action:
-        text = mat.throw_cell(action["roll"], action.get("moves", ""))
+        text = mat.throw_cell(read_dice(action["roll"]), _word("moves", action.get("moves") or ""))
     elif "double" in action:
-        text = f" Doubles => {action['double']}"
+        text = f" Doubles => {_number(action, 'double', 0, 2, 4096)}"
     elif "beaver" in action:
-        text = f" Beavers => {action['beaver']}"
-    elif action.get("take"):
+        text = f" Beavers => {_number(action, 'beaver', 0, 4, 4096)}"
+    elif action.get("take") is True:
         text = " Takes"
-    elif action.get("drop"):
+    elif action.get("drop") is True:
         text = " Drops"
     else:
         _bad("games", "an action is roll, double, beaver, take or drop")
-    return action["seat"], text
+    return _number(action, "seat", -1, 0, 1), text
 
 
 QUERIES: dict[str, Callable[[Query], Any]] = {

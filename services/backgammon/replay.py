@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from services.backgammon import notation
 from services.backgammon.board import OFF, START, Half, Throw, pips, throw
-from services.backgammon.mat import Cell, Game, Match
+from services.backgammon.mat import Cell, Game, Match, moves_of
 from services.backgammon.state import KINDS, kind_of, points_of
 
 ALLOWED = 60
@@ -92,13 +92,14 @@ class Replay:
         self.turn = side
         self.throws += 1
         thrown = throw(self.board[side], self.board[1 - side], cell.dice)
+        written = moves_of(cell)
         try:
-            final = notation.resolve(thrown, cell.text)
+            final = notation.resolve(thrown, written)
         except notation.NotNotation:
             final = None
         if final is None:
             follow = later[0] if later else None
-            if not cell.text and follow and (follow.kind, follow.side) in (("wins", 1 - side), ("resign", side)):
+            if not written and follow and (follow.kind, follow.side) in (("wins", 1 - side), ("resign", side)):
                 self.actions.append(Action(side, "throw", cell.dice))
                 return
             raise Stop(

@@ -47,8 +47,8 @@ def _can(state: State, seat: int, steps: list[Step]) -> tuple[str, ...]:
         elif phase == MOVE:
             if steps:
                 can.append("move")
-                if not state.moved:
-                    can.append("play")
+            if not state.moved:  # without any legal step the empty turn (R9.3)
+                can.append("play")
             if state.moved:
                 can.append("undo")
             if not steps:

@@ -141,3 +141,10 @@ def test_stakes_are_antisymmetric() -> None:
 def test_normal_is_stronger_than_easy() -> None:
     score = duel(searching(EFFORT["normal"]), easy(1), 60, 1)
     assert score.mean - score.margin > 0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_regular_confirms_where_no_step_is_legal(level: str) -> None:
+    board = [{"bar": 1, "6": 14}, {"6": 2, "5": 2, "4": 2, "3": 2, "2": 2, "1": 2}]
+    play = given(RULES, {}, {"board": board, "phase": "move", "dice": [6, 5]})
+    assert isinstance(thought(play, 0, level), pb.Confirm)

@@ -130,4 +130,5 @@ def test_a_text_without_games_is_refused() -> None:
 def test_cells_are_found_by_their_tokens() -> None:
     match = mat.parse(" 5 point match\n Game 1\n A : 0  B : 0\n 1)   31:8/5 6/5   64: cannot move.\n 2) Resigns\n 3)\n")
     cells = [(cell.side, cell.kind, cell.text) for cell in match.games[0].cells]
-    assert cells == [(0, "throw", "8/5 6/5"), (1, "throw", ""), (0, "resign", "")]
+    assert [mat.moves_of(cell) for cell in match.games[0].cells[:2]] == ["8/5 6/5", ""]
+    assert cells == [(0, "throw", "8/5 6/5"), (1, "throw", "cannot move."), (0, "resign", "")]

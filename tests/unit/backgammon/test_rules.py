@@ -153,6 +153,15 @@ def test_the_result_of_a_level_session() -> None:
     assert (list(result.places), list(result.points), result.reason) == ([1, 1], [1, 1], "")
 
 
+def test_the_empty_turn_is_legal_where_no_step_is() -> None:
+    """Only a position can stand there (R3.3): at a table such a throw passes by itself."""
+    board = [{"bar": 1, "6": 14}, {"6": 2, "5": 2, "4": 2, "3": 2, "2": 2, "1": 2}]
+    play = given(RULES, {}, {"board": board, "phase": "move", "dice": [6, 5]})
+    assert play.view(0)["me"]["can"] == ["play", "confirm", "resign"]
+    play.when(0, "play", moves="bar/20").refused("illegal_move")
+    play.when(0, "play", moves="").then_only({"type": "turn_ended", "seat": 0, "dice": [6, 5], "notation": ""})
+
+
 def test_a_beaver_is_refused_beyond_the_limit_and_by_the_doubler() -> None:
     play = given(RULES, {"beavers": True, "cube_limit": 4}, {"turn": 0})
     play.when(0, "double")
