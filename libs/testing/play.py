@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from google.protobuf.message import Message
 
+from libs.table.asked import asked_options
 from libs.table.plain import DoesNotFit, from_plain, to_plain, type_name
 from libs.table.rules import Refused, Rules
 from libs.testing.compare import events_difference
@@ -117,7 +118,7 @@ def open_play(
 ) -> Play:
     """A play before its opening events; a start from a position has none. Raises Refused for options or position."""
     try:
-        asked = from_plain(rules.options_type, dict(options))
+        asked = asked_options(rules, options)
     except DoesNotFit as error:
         raise rules.unreadable(None, error.field) from error
     complete = rules.options(asked)
