@@ -9,7 +9,7 @@ from libs.table.rules import Clock, Ctx, Draws, Event, Facts, Refused, Seating
 from services.klaverjas import options as choices
 from services.klaverjas import view as sight
 from services.klaverjas.cards import CODES, SUITS, codes
-from services.klaverjas.decide import CLAIMS, can_claim, dealt, decide, expire, others, playable, start, suits
+from services.klaverjas.decide import CLAIMS, can_claim, dealt, decide, early, expire, others, playable, start, suits
 from services.klaverjas.evolve import evolve
 from services.klaverjas.position import position
 from services.klaverjas.queries import QUERIES
@@ -80,6 +80,10 @@ class Klaverjas:
         names = "choose_trump, pass, play, claim_roem, collect"
         what = f"cannot read command {command}" + (f", argument {field}" if field else "")
         return Refused("bad_argument", f"{what}; commands are {names}", field)
+
+    def early(self, state: State, seat: int) -> Refused | None:
+        """No such seat and the end of the game come before what cannot be read (R11.2)."""
+        return early(state, seat)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
         """The clock acts for the seat (R10.2)."""
