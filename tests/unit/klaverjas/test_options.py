@@ -6,6 +6,7 @@ import pytest
 
 from libs.table.rules import Facts, Refused
 from libs.testing.play import given
+from services.klaverjas.cards import CODES
 from services.klaverjas.rules import RULES
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
@@ -99,6 +100,27 @@ def test_a_rematch_moves_the_first_dealer_on() -> None:
 def test_a_position_that_cannot_be_is_refused(change: dict[str, Any], field: str) -> None:
     with pytest.raises(Refused) as refused:
         RULES.position(RULES.options(pb.Options()), {**POSITION, **change})
+    assert (refused.value.code, refused.value.field) == ("bad_argument", field)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"card_points": {"ns": 0, "ew": 1}}, "card_points"),
+        ({"turned": None}, "turned"),
+        ({"turned": "X"}, "turned"),
+        ({"passes": 4}, "passes"),
+        ({"passes": 5}, "passes"),
+        ({"trick_no": 2}, "hands"),
+    ],
+)
+def test_a_choice_of_trump_that_cannot_be_is_refused(change: dict[str, Any], field: str) -> None:
+    hands = [list(CODES[8 * seat : 8 * seat + 8]) for seat in range(4)]
+    position = {"phase": "choose_trump", "passes": 3, "turned": "C", "hands": hands}
+    options = RULES.options(pb.Options(trump_maker="turned"))
+    assert RULES.position(options, position).turned == 3
+    with pytest.raises(Refused) as refused:
+        RULES.position(options, {**position, **change})
     assert (refused.value.code, refused.value.field) == ("bad_argument", field)
 
 
