@@ -76,7 +76,7 @@ class Klaverjas:
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """Unknown commands, arguments and options are `bad_argument` (R11.1, R0.2)."""
         if command is None:
-            return Refused("bad_argument", f"there is no option {field}, or not with such a value", field)
+            return Refused("bad_argument", f"option {field} cannot be read; {choices.allowed(field)}", field)
         names = "choose_trump, pass, play, claim_roem, collect"
         what = f"cannot read command {command}" + (f", argument {field}" if field else "")
         return Refused("bad_argument", f"{what}; commands are {names}", field)

@@ -47,6 +47,24 @@ def test_a_wrong_option_is_named(asked: pb.Options, field: str) -> None:
     assert (refused.value.code, refused.value.field) == ("bad_argument", field)
 
 
+@pytest.mark.parametrize(
+    ("asked", "field", "told"),
+    [
+        ({"boompjes": "16"}, "boompjes", "a whole number from 1 to 64"),
+        ({"target_points": 150.5}, "target_points", "from 100 to 10000 or null"),
+        ({"trump_must_hold": 1}, "trump_must_hold", "true or false"),
+        ({"variant": None}, "variant", "rotterdams, amsterdams"),
+        ({"preset": ["solo"]}, "preset", "tafel, solo"),
+        ({"bots": [{"seat": "1", "level": "easy"}]}, "bots", "easy, normal, hard"),
+        ({"kraken": True}, "kraken", "options are preset, variant"),
+    ],
+)
+def test_an_option_that_cannot_be_read_is_told_what_may_be(asked: dict[str, Any], field: str, told: str) -> None:
+    with pytest.raises(Refused, match=told) as refused:
+        given(RULES, asked)
+    assert (refused.value.code, refused.value.field) == ("bad_argument", field)
+
+
 def test_every_option_is_complete_but_the_target() -> None:
     full = RULES.options(pb.Options())
     unset = [field.name for field in full.DESCRIPTOR.fields if not full.HasField(field.name)]
