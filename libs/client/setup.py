@@ -11,7 +11,8 @@ from google.protobuf.message import Message
 
 from libs.client import games
 from libs.client.client import Client
-from libs.table.plain import DoesNotFit, fields_by_name, from_plain
+from libs.table.asked import asked_options
+from libs.table.plain import DoesNotFit, fields_by_name
 from stamtafel.table.v1 import table_pb2 as table
 
 LEVELS = ("easy", "normal", "hard")
@@ -63,11 +64,11 @@ def read_levels(text: str | None) -> list[str] | None:
 
 def options_message(game: str, options: Mapping[str, object]) -> Message:
     """The game's options message. Raises BadWish, games.UnknownGame."""
-    kind = games.rules(game).options_type
+    rules = games.rules(game)
     try:
-        return from_plain(kind, dict(options))
+        return asked_options(rules, options)
     except DoesNotFit as bad:
-        allowed = ", ".join(fields_by_name(kind.DESCRIPTOR))
+        allowed = ", ".join(fields_by_name(rules.options_type.DESCRIPTOR))
         raise BadWish(f"option {bad.path}: {bad.why}; {game} has {allowed}") from None
 
 

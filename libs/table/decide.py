@@ -15,7 +15,7 @@ from libs.table import lifecycle, operate, plays
 from libs.table.draft import Draft, House
 from libs.table.imported import ListedDraws
 from libs.table.life import CLOSED, GATHERING, RESTING, Seat
-from libs.table.rules import Refused
+from libs.table.rules import Refused, unread
 from libs.table.standing import AnyRules, Standing
 from libs.table.unknown import first_unknown_field
 from stamtafel.table.v1 import table_pb2 as pb
@@ -78,7 +78,10 @@ def _act(draft: Draft, command: pb.Command, outcomes: Sequence[Any]) -> None:
         raise Refused("not_started", "the play has not started yet")
     if draft.game is None:
         raise Refused("not_started", "the play was voided; it has to be started again")
-    message = read_act(draft.rules, act)
+    try:
+        message = read_act(draft.rules, act)
+    except Refused as refusal:
+        raise unread(draft.rules, draft.game, number, refusal) from None
     if act.draws and not life.imported:
         raise Refused("bad_argument", "draws come with imported records only", "draws")
     draft.use(ListedDraws(act.draws) if life.imported else None, outcomes)

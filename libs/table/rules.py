@@ -4,7 +4,7 @@ Nothing here does I/O, reads a clock or draws. See docs/design/rules_protocol.md
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from google.protobuf.message import Message
 
@@ -212,3 +212,18 @@ class Rules(Protocol[Options, State]):
     def position(self, options: Options, given: Mapping[str, Any]) -> State:
         """The rules file's Position, as JSON (cases, practice). Raises Refused."""
         ...
+
+
+@runtime_checkable
+class RefusesEarly(Protocol):
+    """A game whose rules file checks seat and end of game before the command itself, also one that cannot be read."""
+
+    def early(self, state: Any, seat: int) -> Refused | None:
+        """The refusal that any command of this seat meets now, whatever it is; None when the command decides."""
+        ...
+
+
+def unread(rules: object, state: Any, seat: int, unreadable: Refused) -> Refused:
+    """What a command that cannot be read is refused with: `unreadable`, unless the game's order has a check before."""
+    early = rules.early(state, seat) if isinstance(rules, RefusesEarly) else None
+    return early or unreadable

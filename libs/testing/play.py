@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from google.protobuf.message import Message
 
+from libs.table.asked import asked_options
 from libs.table.plain import DoesNotFit, from_plain, to_plain, type_name
-from libs.table.rules import Refused, Rules
+from libs.table.rules import Refused, Rules, unread
 from libs.testing.compare import events_difference
 from libs.testing.scripted import Script, ScriptedCtx, ScriptError, facts_of
 
@@ -75,6 +76,13 @@ class Play:
         except DoesNotFit as error:
             raise self.rules.unreadable(name, error.field) from error
 
+    def read(self, seat: int, name: str, arguments: object) -> Message:
+        """The same for a seat: where the game's order has checks before it, their refusal is raised (R11.2)."""
+        try:
+            return self.command(name, arguments)
+        except Refused as refusal:
+            raise unread(self.rules, self.state, seat, refusal) from refusal
+
     def act(self, seat: int, command: Message) -> list[Message]:
         """Decides and appends. Raises Refused; then nothing has changed, and drawing first is an error."""
         before = self.script.used
@@ -95,7 +103,7 @@ class Play:
     def when(self, seat: int, name: str, **arguments: Any) -> Step:
         """A command by its name in the rules file."""
         try:
-            return Step(self.act(seat, self.command(name, arguments)))
+            return Step(self.act(seat, self.read(seat, name, arguments)))
         except Refused as refusal:
             return Step([], refusal)
 
@@ -117,7 +125,7 @@ def open_play(
 ) -> Play:
     """A play before its opening events; a start from a position has none. Raises Refused for options or position."""
     try:
-        asked = from_plain(rules.options_type, dict(options))
+        asked = asked_options(rules, options)
     except DoesNotFit as error:
         raise rules.unreadable(None, error.field) from error
     complete = rules.options(asked)

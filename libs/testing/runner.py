@@ -94,7 +94,7 @@ def _do(play: Play, step: Mapping[str, Any], opening: list[Any], name: str) -> l
         return opening
     expected = step.get("rejected")
     try:
-        events = play.act(step["seat"], play.command(step["do"], step.get("with", {})))
+        events = play.act(step["seat"], play.read(step["seat"], step["do"], step.get("with", {})))
     except Refused as refusal:
         if refusal.code == expected:
             return []

@@ -41,11 +41,17 @@ def start(state: State, ctx: Ctx) -> list[Event]:
 
 def decide(state: State, seat: int, command: Message, ctx: Ctx) -> list[Event]:
     """Events of a command. Refused in the order of the rules file's table (R11.2)."""
-    if not 0 <= seat <= 3:
-        raise Refused("unknown_seat", f"there is no seat {seat}; seats are 0 to 3", "seat")
-    if state.phase == FINISHED:
-        raise Refused("game_over", "the game is over")
+    refusal = early(state, seat)
+    if refusal is not None:
+        raise refusal
     return _DO[type(command)](state, seat, command, ctx)
+
+
+def early(state: State, seat: int) -> Refused | None:
+    """What comes before any look at the command, also at one that cannot be read (R11.2)."""
+    if not 0 <= seat <= 3:
+        return Refused("unknown_seat", f"there is no seat {seat}; seats are 0 to 3", "seat")
+    return Refused("game_over", "the game is over") if state.phase == FINISHED else None
 
 
 def expire(state: State, seat: int, ctx: Ctx) -> list[Event]:

@@ -95,6 +95,20 @@ def refuse(field: str, value: object, allowed: str) -> Refused:
     return Refused("bad_argument", f"option {field} may not be {value!r}; allowed: {allowed}", field)
 
 
+def allowed(field: str | None) -> str:
+    """What an option may be, for people; where there is no such option, which there are."""
+    if field in ALLOWED:
+        return f"{field} is " + ", ".join(map(str, ALLOWED[field]))
+    if field in RANGES:
+        low, high = RANGES[field]
+        return f"{field} is a whole number from {low} to {high}" + " or null" * (field not in DEFAULTS)
+    others = {"preset": ", ".join(PRESETS), "trump_must_hold": "true or false"}
+    others["bots"] = f'a list of {{"seat", "level"}}, seats 0 to 3, levels {", ".join(LEVELS)}'
+    if field in others:
+        return f"{field} is {others[field]}"
+    return "options are preset, " + ", ".join((*DEFAULTS, "target_points", "bots"))
+
+
 def _bots(asked: Options, preset: str) -> Bots:
     """The computer players, by seat; a list that is named replaces the preset's, an empty one too."""
     if not asked.HasField("bots"):

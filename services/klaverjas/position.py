@@ -128,12 +128,17 @@ def _check(state: State) -> None:
     if sum(state.tricks) != state.trick_no - 1:
         raise bad("tricks", "must add up to trick_no - 1")
     gone = [card for card in range(len(CODES)) if (FULL & ~held & ~mask(state.table)) >> card & 1]
-    if state.trump is not None and sum(state.card_points) != points(state.trump, gone):
+    # While trump is being named nothing has been played, so there is no value to add up to.
+    if sum(state.card_points) != (0 if state.trump is None else points(state.trump, gone)):
         raise bad("card_points", "must add up to the value of the cards that were played")
     if state.phase == CHOOSE:
-        if state.trick_no != 1 or state.table:
+        if state.trick_no != 1:
+            raise bad("trick_no", "must be 1 while trump is being named")
+        if state.table:
             raise bad("table", "must be empty while trump is being named")
-        if state.house.trump_maker == "turned" and (state.turned is None or state.passes > 3):
-            raise bad("turned", "must be given, with at most 3 passes")
+        if state.house.trump_maker == "turned" and state.turned is None:
+            raise bad("turned", "must be given while trump is being named")
+        if state.house.trump_maker == "turned" and state.passes > 3:
+            raise bad("passes", "must be at most 3 where a suit was turned")
         if state.house.trump_maker in ("forehand_must", "fixed") and state.passes:
             raise bad("passes", "must be 0 where nobody may pass")

@@ -197,8 +197,8 @@ def _record(tags: dict[str, str], plays: list[str]) -> Record:
         raise _bad("Deal holds eight cards for each seat, forehand first")
     if tags["Variant"] not in ("rotterdams", "amsterdams") or tags["Undertrump"] not in UNDERTRUMP:
         raise _bad("Variant or Undertrump is none of the game's words")
-    if tags["Trump"] not in SUIT or not tags["Boompje"].isdecimal():
-        raise _bad("Trump is S, H, D or C, Boompje a number")
+    if tags["Trump"] not in SUIT or re.fullmatch(r"\d{1,5}", tags["Boompje"]) is None:
+        raise _bad("Trump is S, H, D or C, Boompje a number of at most five digits")
     record = Record(
         variant=tags["Variant"],
         undertrump=tags["Undertrump"],

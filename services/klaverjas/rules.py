@@ -9,7 +9,7 @@ from libs.table.rules import Clock, Ctx, Draws, Event, Facts, Refused, Seating
 from services.klaverjas import options as choices
 from services.klaverjas import view as sight
 from services.klaverjas.cards import CODES, SUITS, codes
-from services.klaverjas.decide import CLAIMS, can_claim, dealt, decide, expire, others, playable, start, suits
+from services.klaverjas.decide import CLAIMS, can_claim, dealt, decide, early, expire, others, playable, start, suits
 from services.klaverjas.evolve import evolve
 from services.klaverjas.position import position
 from services.klaverjas.queries import QUERIES
@@ -76,10 +76,14 @@ class Klaverjas:
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """Unknown commands, arguments and options are `bad_argument` (R11.1, R0.2)."""
         if command is None:
-            return Refused("bad_argument", f"there is no option {field}, or not with such a value", field)
+            return Refused("bad_argument", f"option {field} cannot be read; {choices.allowed(field)}", field)
         names = "choose_trump, pass, play, claim_roem, collect"
         what = f"cannot read command {command}" + (f", argument {field}" if field else "")
         return Refused("bad_argument", f"{what}; commands are {names}", field)
+
+    def early(self, state: State, seat: int) -> Refused | None:
+        """No such seat and the end of the game come before what cannot be read (R11.2)."""
+        return early(state, seat)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
         """The clock acts for the seat (R10.2)."""

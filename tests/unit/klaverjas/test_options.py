@@ -6,6 +6,7 @@ import pytest
 
 from libs.table.rules import Facts, Refused
 from libs.testing.play import given
+from services.klaverjas.cards import CODES
 from services.klaverjas.rules import RULES
 from stamtafel.klaverjas.v1 import klaverjas_pb2 as pb
 
@@ -43,6 +44,24 @@ POSITION: dict[str, Any] = {
 def test_a_wrong_option_is_named(asked: pb.Options, field: str) -> None:
     with pytest.raises(Refused) as refused:
         RULES.options(asked)
+    assert (refused.value.code, refused.value.field) == ("bad_argument", field)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "told"),
+    [
+        ({"boompjes": "16"}, "boompjes", "a whole number from 1 to 64"),
+        ({"target_points": 150.5}, "target_points", "from 100 to 10000 or null"),
+        ({"trump_must_hold": 1}, "trump_must_hold", "true or false"),
+        ({"variant": None}, "variant", "rotterdams, amsterdams"),
+        ({"preset": ["solo"]}, "preset", "tafel, solo"),
+        ({"bots": [{"seat": "1", "level": "easy"}]}, "bots", "easy, normal, hard"),
+        ({"kraken": True}, "kraken", "options are preset, variant"),
+    ],
+)
+def test_an_option_that_cannot_be_read_is_told_what_may_be(asked: dict[str, Any], field: str, told: str) -> None:
+    with pytest.raises(Refused, match=told) as refused:
+        given(RULES, asked)
     assert (refused.value.code, refused.value.field) == ("bad_argument", field)
 
 
@@ -99,6 +118,27 @@ def test_a_rematch_moves_the_first_dealer_on() -> None:
 def test_a_position_that_cannot_be_is_refused(change: dict[str, Any], field: str) -> None:
     with pytest.raises(Refused) as refused:
         RULES.position(RULES.options(pb.Options()), {**POSITION, **change})
+    assert (refused.value.code, refused.value.field) == ("bad_argument", field)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"card_points": {"ns": 0, "ew": 1}}, "card_points"),
+        ({"turned": None}, "turned"),
+        ({"turned": "X"}, "turned"),
+        ({"passes": 4}, "passes"),
+        ({"passes": 5}, "passes"),
+        ({"trick_no": 2}, "hands"),
+    ],
+)
+def test_a_choice_of_trump_that_cannot_be_is_refused(change: dict[str, Any], field: str) -> None:
+    hands = [list(CODES[8 * seat : 8 * seat + 8]) for seat in range(4)]
+    position = {"phase": "choose_trump", "passes": 3, "turned": "C", "hands": hands}
+    options = RULES.options(pb.Options(trump_maker="turned"))
+    assert RULES.position(options, position).turned == 3
+    with pytest.raises(Refused) as refused:
+        RULES.position(options, {**position, **change})
     assert (refused.value.code, refused.value.field) == ("bad_argument", field)
 
 

@@ -89,6 +89,7 @@ def changed(line: str) -> str:
     [
         *("", '[CardPoints "100-61"]', '[Maker "X"]', '[Trump "X"]', '[Points "many"]', '[Variant "?"]'),
         *('[Game "Bridge"]', '[Deal "S:AJ97.AT.7.7 KT.987.A8.8 Q.K.KQT.AT9"]', '[Boompje "one"]', "[Roem "),
+        f'[Boompje "{"9" * 5000}"]',
     ],
 )
 def test_what_is_no_record_is_refused(line: str) -> None:
