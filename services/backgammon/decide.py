@@ -51,12 +51,17 @@ class Draft:
         return self.state.bank if self.state.setup.clock == "bank" else ()
 
 
+def early(state: State, seat: int) -> Refused | None:
+    """What comes before any look at a command's arguments (R17.1)."""
+    if seat not in (0, 1):
+        return Refused("unknown_seat", f"Seat must be 0 or 1, not {seat}.", "seat")
+    return Refused("game_over", "The match is over.") if state.phase == FINISHED else None
+
+
 def decide(state: State, seat: int, command: Message, ctx: Ctx) -> Events:
     """Events of an accepted command. Raises Refused."""
-    if seat not in (0, 1):
-        raise Refused("unknown_seat", f"Seat must be 0 or 1, not {seat}.", "seat")
-    if state.phase == FINISHED:
-        raise Refused("game_over", "The match is over.")
+    if refusal := early(state, seat):
+        raise refusal
     kind = type(command)
     _check_arguments(kind, command)
     if kind is pb.Resign and state.phase in (ROLL, MOVE):

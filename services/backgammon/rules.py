@@ -5,10 +5,11 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from libs.table.plain import fields_by_name, type_name
 from libs.table.rules import Clock, Ctx, Draws, Event, Facts, Refused, Seating
 from services.backgammon import notation
 from services.backgammon import setup as options_of
-from services.backgammon.decide import COMMANDS, decide, expire, opening
+from services.backgammon.decide import COMMANDS, decide, early, expire, opening
 from services.backgammon.evolve import EVENTS, evolve
 from services.backgammon.position import position
 from services.backgammon.queries import QUERIES
@@ -62,10 +63,17 @@ class Backgammon:
 
     def unreadable(self, command: str | None, field: str | None) -> Refused:
         """What no message can carry is `bad_argument`."""
-        what = (
-            f"option {field}" if command is None else f"{command}: argument {field}" if field else f"command {command}"
-        )
-        return Refused("bad_argument", f"Cannot read {what}.", field)
+        if command is None:
+            return Refused("bad_argument", f"Cannot read option {field}; options are {_fields(pb.Options)}.", field)
+        known = {type_name(kind): kind for kind in self.commands}
+        if command not in known:
+            return Refused("bad_argument", f"Cannot read command {command}; commands are {', '.join(known)}.", field)
+        has = _fields(known[command]) or "no arguments"
+        return Refused("bad_argument", f"Cannot read {command}: argument {field}; it has {has}.", field)
+
+    def early(self, state: State, seat: int) -> Refused | None:
+        """No such seat and the end come before what cannot be read (R17.1)."""
+        return early(state, seat)
 
     def expire(self, state: State, seat: int, ctx: Ctx) -> list[Event]:
         """R15.4, R15.5."""
@@ -156,6 +164,10 @@ class Backgammon:
     def position(self, options: pb.Options, given: Mapping[str, Any]) -> State:
         """The rules file's Position."""
         return position(options_of.setup(options), given)
+
+
+def _fields(kind: type[Message]) -> str:
+    return ", ".join(fields_by_name(kind.DESCRIPTOR))
 
 
 _PLAIN: dict[str, type[Message]] = {

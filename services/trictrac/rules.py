@@ -74,14 +74,18 @@ class Trictrac:
         """The next state."""
         return evolve(state, event)
 
+    def early(self, state: State, seat: int) -> Refused | None:
+        """The rows of the rules file's table above the unknown command."""
+        if not 0 <= seat < len(state.points):
+            return Refused("unknown_seat", f"seats are 0..{len(state.points) - 1}, not {seat}", "seat")
+        if state.phase == OVER:
+            return Refused("game_over", "the game has ended")
+        return None if state.points[seat] else Refused("seat_out", f"seat {seat} is out")
+
     def decide(self, state: State, seat: int, command: Message, ctx: Ctx) -> list[Event]:
         """Refusals in the order of the rules file's table, then the events."""
-        if not 0 <= seat < len(state.points):
-            raise Refused("unknown_seat", f"seats are 0..{len(state.points) - 1}, not {seat}", "seat")
-        if state.phase == OVER:
-            raise Refused("game_over", "the game has ended")
-        if not state.points[seat]:
-            raise Refused("seat_out", f"seat {seat} is out")
+        if refusal := self.early(state, seat):
+            raise refusal
         if isinstance(command, pb.TakePoint):
             return _take_point(state, seat)
         on_turn = to_throw(state)
