@@ -6,6 +6,7 @@ import pytest
 
 from libs.testing.play import Play, Step, given
 from services.carrom.rules import RULES
+from services.carrom.simulate import simulate
 
 SHOT = {"x": 0.0, "angle": 0.0, "speed": 3.0}
 WHITES = [f"w{n}" for n in range(1, 10)]
@@ -176,3 +177,18 @@ def test_the_order_of_refusals() -> None:
     play.when(1, "resign").then({"type": "match_ended", "winner": 0})
     play.when(2, "shoot").refused("unknown_seat")
     play.when(0, "shoot").refused("game_over")
+
+
+@pytest.mark.parametrize(("leave_speed", "out"), [(6500, ["w1"]), (0, []), (10_000, [])])
+def test_what_leaves_the_board_is_an_option(leave_speed: int, out: list[str]) -> None:
+    """R11.7, option `leave_speed`: the full blow that sends a pion over the far rail by default."""
+    outcome = simulate(((("w1", 0, 200_000),), ()), "south", (0, 0, 6_000_000), (100, leave_speed))
+    assert (outcome["first_contact"], outcome["out"]) == ("w1", out)
+
+
+@pytest.mark.parametrize(("at_the_rail_um_s", "out"), [(2_999_900, []), (3_000_100, ["palet"])])
+def test_the_palet_may_leave_where_the_option_says_so(at_the_rail_um_s: int, out: list[str]) -> None:
+    """R11.7: `leave_speed` or more; friction has slowed the palet on its 0.60195 m to the rail (R10.5)."""
+    speed = round((at_the_rail_um_s**2 + 2 * 981_000 * 601_950) ** 0.5)
+    outcome = simulate(((), ()), "south", (0, 0, speed), (100, 3000))
+    assert (outcome["first_contact"], outcome["out"]) == (None, out)
