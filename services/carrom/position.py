@@ -1,7 +1,6 @@
 """A match set up at a position (rules file, Position). It makes no events."""
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any, cast
 
 from libs.table.rules import Refused
@@ -78,10 +77,11 @@ def at_of(given: object, field: str) -> tuple[int, int]:
 
 
 def _um(value: object, field: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise _wrong(field, f"a number of metres is needed, not {value!r}")
-    um = round(value * 1e6)
-    if abs(um) > RAIL_UM:
+    # Compared before it is converted: JSON has whole numbers that no float can hold.
+    um = round(value * 1e6) if abs(value) < 1 else None
+    if um is None or abs(um) > RAIL_UM:
         raise _wrong(field, f"the board ends {RAIL_UM / 1e6} from the middle, before {value!r}")
     return um
 

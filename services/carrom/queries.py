@@ -1,7 +1,7 @@
 """The rules file's Queries: plain JSON in, plain JSON out. Wrong arguments are `bad_argument`."""
 
 from collections.abc import Callable, Mapping
-from math import cos, isfinite, radians, sin
+from math import cos, radians, sin
 from typing import Any, cast
 
 from libs.table.rules import Refused
@@ -72,9 +72,12 @@ def simulate(given: Arguments) -> Any:
     """One shot with default options; rest places rounded to 2 decimals."""
     shot = tuple(round(_number(given, name) * 1e6) for name in ("x", "angle", "speed"))
     x, angle, speed = shot
-    board = tuple(sorted(_board(given)))
+    board, pile = tuple(sorted(_board(given))), tuple(_pieces(given, "pile", PIONS))
+    named = [*(piece for piece, _, _ in board), *pile]
+    if len(set(named)) < len(named):
+        raise _wrong("pile", "pieces that are in one place only", list(pile))
     outcome = run(
-        (board, tuple(_pieces(given, "pile", PIONS))),
+        (board, pile),
         _side(given),
         (x, angle, speed),
         (DEFAULTS["friction"], DEFAULTS["leave_speed"]),
@@ -116,8 +119,9 @@ def _pieces(given: Arguments, field: str, allowed: tuple[str, ...]) -> list[str]
 
 def _number(given: Arguments, field: str) -> float:
     value = given.get(field)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise _wrong(field, "a finite number", value)
+    # Also for NaN, infinity and whole numbers that no float can hold.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e9:
+        raise _wrong(field, "a number within a billion", value)
     return value
 
 

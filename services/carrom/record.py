@@ -6,7 +6,6 @@ keyframes, and the ruling; that is enough to play the match again by the same ru
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -14,6 +13,7 @@ from google.protobuf.message import Message
 from libs.table.plain import DoesNotFit, from_plain, to_plain, type_name
 from libs.table.rules import Refused
 from services.carrom.board import PALET, PIONS
+from services.carrom.outcome import resolved
 from stamtafel.carrom.v1 import carrom_pb2 as pb
 
 FORMAT = "carrom-jsonl"
@@ -102,10 +102,10 @@ def read(text: str) -> Script:
             given: dict[str, Any] = json.loads(line)
             if place == 0:
                 options = from_plain(pb.Options, given["options"])
-                start, names = (given["white"],), tuple(str(name) for name in given.get("names", []))
+                start, names = (_seat(given["white"]),), tuple(str(name) for name in given.get("names", []))
             else:
                 steps.append(_step(given))
-        except (ValueError, KeyError, TypeError, AttributeError, DoesNotFit) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, DoesNotFit) as error:
             raise Refused("bad_argument", f"line {number}: no line of a carrom record ({error})", "text") from None
     if not lines:
         raise Refused("bad_argument", "line 1: a record begins with the options of the match", "text")
@@ -113,10 +113,8 @@ def read(text: str) -> Script:
 
 
 def _step(given: Mapping[str, Any]) -> Step:
-    seat = given["seat"]
-    if type(seat) is not int:
-        raise ValueError("a seat is a number")
-    toss = (given["white"],) if "white" in given else ()
+    seat = _seat(given["seat"])
+    toss = (_seat(given["white"]),) if "white" in given else ()
     if "clock" in given:
         return Step(seat, None, toss)
     if given.get("resign"):
@@ -125,14 +123,21 @@ def _step(given: Mapping[str, Any]) -> Step:
     return Step(seat, shot, (_checked(given["outcome"]), *toss))
 
 
+def _seat(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError("a seat is a number")
+    return value
+
+
 def _checked(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """An outcome that the referee can read. Raises ValueError or its like."""
-    known = {*PIONS, PALET}
-    pieces = [*outcome["pocketed"], *outcome["out"], *outcome["dropped"], *outcome["rest"], *outcome["holes"]]
-    if outcome["first_contact"] is not None:
-        pieces.append(outcome["first_contact"])
-    if set(pieces) - known:
-        raise ValueError(f"no piece: {sorted(set(pieces) - known)}")
-    if not all(isfinite(x) and isfinite(y) for x, y in outcome["rest"].values()):
-        raise ValueError("places are numbers")
+    """An outcome that the referee can read, as the rules file's Randomness says: it may leave out what has a default.
+
+    Raises ValueError or its like.
+    """
+    shot = resolved(0, outcome)
+    pieces = {*shot.pocketed, *shot.out, *shot.dropped, *(one.piece for one in (*shot.rest, *shot.holes))}
+    if shot.HasField("first_contact"):
+        pieces.add(shot.first_contact)
+    if unknown := pieces - {*PIONS, PALET}:
+        raise ValueError(f"no piece: {sorted(unknown)}")
     return dict(outcome)
