@@ -13,7 +13,9 @@ from services.trictrac.rules import RULES as TRICTRAC
 TRICTRAC_THREE: dict[str, Any] = {"starter": 0, "points": [3, 0, 2], "out": [1]}
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("juggle", {}), ("resign", {"kinds": "gammon"}), ("roll", {"pips": 6})])
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("juggle", {}), ("resign", {"kinds": "gammon"}), ("roll", {"pips": 6})]
+)
 def test_an_unknown_seat_comes_first(name: str, arguments: dict[str, Any]) -> None:
     plays = [given(BACKGAMMON), given(TRICTRAC, {"seats": 3}, TRICTRAC_THREE)]
     for play in plays:
