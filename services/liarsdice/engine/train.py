@@ -1,6 +1,7 @@
 """Trains the net by self-play: every seat plays by it, and regrets what it might have called instead.
 
-    python -m services.liarsdice.engine.train --minutes 60 [--rounds 4096] [--seed 1] [--out weights.npz] [--log F]
+    python -m services.liarsdice.engine.train --minutes 45 --out more.npz
+    python -m services.liarsdice.engine.train --cups two --minutes 28 --pull 0.15 --mixing 0.02 0.005 --out two.npz
 
 Each round is one of many situations (numbers of dice, house rules). A seat's outcome is measured against what a
 critic, who sees all cups, expected before the call: that is the regret of not calling it, with the luck of the hidden
