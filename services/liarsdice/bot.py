@@ -11,12 +11,12 @@ from typing import Any, cast
 from google.protobuf.message import Message
 
 from libs.table.brain import Look, Thought
-from services.liarsdice import easy, hard
 from services.liarsdice.counting import FACES, NUMBERS
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Bid, Mixture, pick, sway, temper
 from services.liarsdice.options import setup_of
-from services.liarsdice.outlook import best_calls
+from services.liarsdice.regulars import easy, hard
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Bid, Mixture, pick, sway, temper
+from services.liarsdice.regulars.outlook import best_calls
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 Player = Callable[[Known, list[Bid], bool], Mixture]

@@ -19,11 +19,11 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TypeVar
 
-from services.liarsdice.best_response import exploited
-from services.liarsdice.games import Pairing, Played, games
-from services.liarsdice.local_response import Rounds, responses
 from services.liarsdice.options import resolve
-from services.liarsdice.players import NAMES, ODDS
+from services.liarsdice.yardsticks.best_response import exploited
+from services.liarsdice.yardsticks.games import Pairing, Played, games
+from services.liarsdice.yardsticks.local_response import Rounds, responses
+from services.liarsdice.yardsticks.players import NAMES, ODDS
 
 T = TypeVar("T")
 YARDSTICKS = ("equilibrium", "response", "last", "calibration")

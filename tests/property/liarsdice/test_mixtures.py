@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from services.liarsdice.bot import policy
 from services.liarsdice.counting import biddable, highest, ranges
-from services.liarsdice.guess import Known
 from services.liarsdice.options import resolve
-from services.liarsdice.players import LEVELS
+from services.liarsdice.regulars.guess import Known
 from services.liarsdice.state import next_with_dice
+from services.liarsdice.yardsticks.players import LEVELS
 
 RULES = ("stairs", "any_kind", "present", "ones_without_jokers", "classic_lift", "hidden_count", "peek_once")
 

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.liarsdice.counting import ANY, count, cup_count, highest, holds, ranges
-from services.liarsdice.engine.rounds import CALLS, FACE, LIFT, UP, UPS, Rounds
-from services.liarsdice.engine.senses import sense
-from services.liarsdice.engine.situations import RULES, Situation, rows_of
-from services.liarsdice.engine.stakes import after_loss, after_right_lift, safety
 from services.liarsdice.odds import odds, sight
 from services.liarsdice.options import Setup, resolve
+from services.liarsdice.regulars.engine.rounds import CALLS, FACE, LIFT, UP, UPS, Rounds
+from services.liarsdice.regulars.engine.senses import sense
+from services.liarsdice.regulars.engine.situations import RULES, Situation, rows_of
+from services.liarsdice.regulars.engine.stakes import after_loss, after_right_lift, safety
 
 cups = st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=6), min_size=2, max_size=5)
 house = st.fixed_dictionaries({name: st.booleans() for name in RULES})

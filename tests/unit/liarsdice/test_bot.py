@@ -10,8 +10,8 @@ from libs.table.rules import Facts
 from libs.table.seeded import SeededCtx
 from libs.testing.play import given
 from services.liarsdice.bot import known_of, policy, think
-from services.liarsdice.guess import Known
 from services.liarsdice.options import resolve
+from services.liarsdice.regulars.guess import Known
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import BIDDING
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb

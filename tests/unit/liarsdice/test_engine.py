@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from services.liarsdice.counting import highest, ranges
-from services.liarsdice.engine import train
-from services.liarsdice.engine.net import drawn, load
-from services.liarsdice.engine.rounds import CALLS, LIFT, Rounds, shake
-from services.liarsdice.engine.search import mixed
-from services.liarsdice.engine.situations import Situation, rows_of
-from services.liarsdice.engine.stakes import of_round, safety
-from services.liarsdice.guess import Known
 from services.liarsdice.options import resolve
+from services.liarsdice.regulars.engine import train
+from services.liarsdice.regulars.engine.net import drawn, load
+from services.liarsdice.regulars.engine.rounds import CALLS, LIFT, Rounds, shake
+from services.liarsdice.regulars.engine.search import mixed
+from services.liarsdice.regulars.engine.situations import Situation, rows_of
+from services.liarsdice.regulars.engine.stakes import of_round, safety
+from services.liarsdice.regulars.guess import Known
 
 STANDARD = resolve({})
 

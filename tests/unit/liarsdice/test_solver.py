@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from services.liarsdice.options import Setup, resolve
-from services.liarsdice.solver import (
+from services.liarsdice.regulars.solver import (
     Game,
     Play,
     answer,

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from services.liarsdice.best_response import exploited
-from services.liarsdice.games import Pairing, Played, games
-from services.liarsdice.guess import Known
-from services.liarsdice.local_response import Response, Rounds, responses
-from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.options import resolve
-from services.liarsdice.players import ODDS, only_odds, together
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Bid, Mixture
 from services.liarsdice.strength import arguments, calibrated, wilson
+from services.liarsdice.yardsticks.best_response import exploited
+from services.liarsdice.yardsticks.games import Pairing, Played, games
+from services.liarsdice.yardsticks.local_response import Response, Rounds, responses
+from services.liarsdice.yardsticks.players import ODDS, only_odds, together
 
 STANDARD = resolve({"seats": 2})
 LAST_ROUND = resolve({"seats": 2, "dice_each": 1, "ones_without_jokers": True})

@@ -1,7 +1,8 @@
 """Trains the net by self-play: every seat plays by it, and regrets what it might have called instead.
 
-    python -m services.liarsdice.engine.train --minutes 45 --out more.npz
-    python -m services.liarsdice.engine.train --cups two --minutes 28 --pull 0.15 --mixing 0.02 0.005 --out two.npz
+    python -m services.liarsdice.regulars.engine.train --minutes 45 --out more.npz
+    python -m services.liarsdice.regulars.engine.train --minutes 28 --cups two --pull 0.15 --mixing 0.02 0.005
+        --out two.npz
 
 Each round is one of many situations (numbers of dice, house rules). A seat's outcome is measured against what a
 critic, who sees all cups, expected before the call: that is the regret of not calling it, with the luck of the hidden
@@ -22,10 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from services.liarsdice.counting import highest
-from services.liarsdice.engine.net import Layers, drawn, forward, mixture, read, save
-from services.liarsdice.engine.rounds import CALLS, LIFT, UPS, Rounds, shake
-from services.liarsdice.engine.senses import WIDTH, sense
-from services.liarsdice.engine.situations import (
+from services.liarsdice.options import PRESETS, resolve
+from services.liarsdice.regulars.engine.net import Layers, drawn, forward, mixture, read, save
+from services.liarsdice.regulars.engine.rounds import CALLS, LIFT, UPS, Rounds, shake
+from services.liarsdice.regulars.engine.senses import WIDTH, sense
+from services.liarsdice.regulars.engine.situations import (
     RULES,
     Bools,
     Floats,
@@ -34,8 +36,7 @@ from services.liarsdice.engine.situations import (
     Situations,
     rows_of,
 )
-from services.liarsdice.engine.stakes import after_loss
-from services.liarsdice.options import PRESETS, resolve
+from services.liarsdice.regulars.engine.stakes import after_loss
 
 HIDDEN = (160, 96)
 CRITIC = (128, 64)

@@ -3,7 +3,7 @@
 from math import exp
 from typing import NamedTuple
 
-from services.liarsdice.guess import Known, chance
+from services.liarsdice.regulars.guess import Known, chance
 
 NEAR = 2
 """Bids so far above the lowest quantity are thought over; higher ones are only wilder."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from services.liarsdice.engine.rounds import Rounds
-from services.liarsdice.engine.senses import sense
-from services.liarsdice.engine.situations import Bools, Floats, Ints
+from services.liarsdice.regulars.engine.rounds import Rounds
+from services.liarsdice.regulars.engine.senses import sense
+from services.liarsdice.regulars.engine.situations import Bools, Floats, Ints
 
 WEIGHTS = Path(__file__).parent
 Layers = Sequence[Floats]

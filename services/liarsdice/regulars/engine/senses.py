@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from services.liarsdice.engine.rounds import CALLS, UPS, Rounds
-from services.liarsdice.engine.situations import ANY_KIND, PRESENT, Bools, Floats, Ints
+from services.liarsdice.regulars.engine.rounds import CALLS, UPS, Rounds
+from services.liarsdice.regulars.engine.situations import ANY_KIND, PRESENT, Bools, Floats, Ints
 
 SHAPES = 4 + 6 + 5 + 6 + 5
 WIDTH = SHAPES + 8 + 8 + 7 * 7 + 3 * (CALLS - 1) + 3

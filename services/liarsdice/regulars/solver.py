@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.liarsdice.counting import biddable, count, holds
-from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.options import Setup
+from services.liarsdice.regulars.mixing import Bid, Mixture
 
 Grid = list[NDArray[np.float32]]
 """Two arrays by parity of the history: [6 dice, histories]. Single precision: a third of the time, and close enough."""

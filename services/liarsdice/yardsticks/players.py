@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
-from services.liarsdice import hard
 from services.liarsdice.bot import Player, policy
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Bid, Mixture
 from services.liarsdice.odds import sight, suggest
+from services.liarsdice.regulars import hard
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Bid, Mixture
 
 ODDS = "odds"
 LEVELS = ("easy", "normal", "hard")

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from services.liarsdice.counting import highest
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Bid
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Crowd, crowd
-from services.liarsdice.solver import DICE, Game, Play, full_game, gain
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Bid
+from services.liarsdice.regulars.solver import DICE, Game, Play, full_game, gain
+from services.liarsdice.yardsticks.players import Crowd, crowd
 
 COUNTS = (1, 1)
 

@@ -12,12 +12,12 @@ from random import Random
 import numpy as np
 
 from services.liarsdice.counting import Cup
-from services.liarsdice.engine.net import Layers, drawn, load, shares
-from services.liarsdice.engine.rounds import CALLS, FACE, UP, UPS, Rounds, shake
-from services.liarsdice.engine.situations import Floats, Ints, Situation, Situations, rows_of
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Call, Mixture
 from services.liarsdice.options import Setup
+from services.liarsdice.regulars.engine.net import Layers, drawn, load, shares
+from services.liarsdice.regulars.engine.rounds import CALLS, FACE, UP, UPS, Rounds, shake
+from services.liarsdice.regulars.engine.situations import Floats, Ints, Situation, Situations, rows_of
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Call, Mixture
 
 DEALS = 256
 """How often the hidden cups are dealt."""

@@ -11,9 +11,9 @@ from libs.table.seeded import SeededCtx
 from services.liarsdice.bot import think_as
 from services.liarsdice.counting import count, holds
 from services.liarsdice.odds import odds, sight
-from services.liarsdice.players import player
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import State
+from services.liarsdice.yardsticks.players import player
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """The calls of `easy`: exact odds of its own view, with noise; it hears no bids and thinks of no stakes."""
 
-from services.liarsdice.guess import Known, chance
-from services.liarsdice.mixing import Bid, Mixture, Temper, softmax
+from services.liarsdice.regulars.guess import Known, chance
+from services.liarsdice.regulars.mixing import Bid, Mixture, Temper, softmax
 
 LIFT_BELOW = 0.30
 """It lifts what it thinks less likely than about this."""

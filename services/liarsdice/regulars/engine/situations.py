@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from services.liarsdice.counting import in_force
-from services.liarsdice.engine.stakes import Dice, of_round
 from services.liarsdice.odds import cup_ways
 from services.liarsdice.options import Setup
+from services.liarsdice.regulars.engine.stakes import Dice, of_round
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

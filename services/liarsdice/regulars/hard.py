@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from math import exp
 from random import Random
 
-from services.liarsdice.engine.search import mixed, mixtures
-from services.liarsdice.guess import Known, chance
-from services.liarsdice.mixing import Bid, Mixture, temper
-from services.liarsdice.solver import answer, solved
+from services.liarsdice.regulars.engine.search import mixed, mixtures
+from services.liarsdice.regulars.guess import Known, chance
+from services.liarsdice.regulars.mixing import Bid, Mixture, temper
+from services.liarsdice.regulars.solver import answer, solved
 
 SWAY = 2.0
 """How much a temper shows: a share of 0.1 more in the mood makes a call a fifth likelier."""

@@ -6,7 +6,7 @@ an opener counts from the situation's `base`. Bids further up are legal at a tab
 
 import numpy as np
 
-from services.liarsdice.engine.situations import ANY_KIND, NATURALS, PRESENT, Bools, Ints, Situations
+from services.liarsdice.regulars.engine.situations import ANY_KIND, NATURALS, PRESENT, Bools, Ints, Situations
 
 UPS = 4
 CALLS = 1 + 7 * UPS

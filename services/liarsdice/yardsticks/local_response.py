@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.liarsdice.counting import Cup, count, highest, ranges
-from services.liarsdice.guess import Known
-from services.liarsdice.mixing import Bid, Call
 from services.liarsdice.options import Setup
-from services.liarsdice.players import Crowd, crowd
+from services.liarsdice.regulars.guess import Known
+from services.liarsdice.regulars.mixing import Bid, Call
+from services.liarsdice.yardsticks.players import Crowd, crowd
 
 Floats = NDArray[np.float64]
 Said = tuple[Bid, ...]

@@ -1,0 +1,1 @@
+"""How strong the regulars are, measured."""
