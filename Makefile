@@ -5,6 +5,8 @@ SHELL := bash
 BIN := .venv/bin
 PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 export PYTHONPATH := $(CURDIR):$(CURDIR)/gen
+# numpy's matrices are small here: one thread each
+export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: setup gen test check conformance demo up bench strength faults released lock format clean
 

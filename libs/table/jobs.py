@@ -54,6 +54,9 @@ class WorkerJobs:
 
     def _open(self) -> ProcessPoolExecutor:
         if self._pool is None:
+            # A worker is one core's work. On small matrices more threads cost three times the time and help nobody;
+            # numpy looks at this when a worker first imports it.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             self._pool = ProcessPoolExecutor(
                 self._workers,
                 multiprocessing.get_context("spawn"),
