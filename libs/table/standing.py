@@ -14,7 +14,7 @@ from libs.table.life import FOLDS, Life, any_of
 from libs.table.rules import Facts, Rules
 from stamtafel.table.v1 import table_pb2 as pb
 
-KIT_FOLD = "kit-1"
+KIT_FOLD = "kit-2"
 """Id of Life and its folds; changed whenever their meaning changes."""
 
 AnyRules = Rules[Any, Any]
@@ -23,11 +23,12 @@ AnyRules = Rules[Any, Any]
 class Standing:
     """One table at one version.
 
-    `game` is the rules' state (None before the first play), `rest` the one to return to when a play is voided, `draws`
-    the number of draws taken in the present play, `at` the time of the last event (us).
+    `game` is the rules' state (None before the first play), `rest` the one before the present play, to return to when it
+    is voided, `began` the version at which that play began, `draws` the number of draws taken in it, `at` the time of
+    the last event (us).
     """
 
-    __slots__ = ("at", "draws", "game", "life", "rest", "rules", "table_id", "version")
+    __slots__ = ("at", "began", "draws", "game", "life", "rest", "rules", "table_id", "version")
 
     def __init__(self, rules: AnyRules, table_id: str) -> None:
         self.rules = rules
@@ -35,6 +36,7 @@ class Standing:
         self.life = Life()
         self.game: Any = None
         self.rest: Any = None
+        self.began: int = 0
         self.version: int = 0
         self.at: int = 0
         self.draws: int = 0
@@ -55,6 +57,7 @@ class Standing:
     def _begin(self, event: pb.PlayBegan) -> None:
         self.draws = 0
         self.rest = self.game
+        self.began = self.version
         if self.game is not None and self.life.ended and self.rules.again(self.game) is None:
             return  # games in a row at one table: the next one is a command of the game
         options = options_of(self.rules, event.options)
@@ -72,6 +75,7 @@ class Standing:
         other.life = self.life
         other.game = self.game
         other.rest = self.rest
+        other.began = self.began
         other.version = self.version
         other.at = self.at
         other.draws = self.draws
@@ -138,6 +142,7 @@ class SnapshotCodec:
                 ("life", Life),
                 ("game", state | None),
                 ("rest", state | None),
+                ("began", int),
                 ("version", int),
                 ("at", int),
                 ("draws", int),
@@ -154,6 +159,7 @@ class SnapshotCodec:
                 standing.life,
                 standing.game,
                 standing.rest,
+                standing.began,
                 standing.version,
                 standing.at,
                 standing.draws,
@@ -168,6 +174,7 @@ class SnapshotCodec:
         standing.life = shape.life
         standing.game = shape.game
         standing.rest = shape.rest
+        standing.began = shape.began
         standing.version = shape.version
         standing.at = shape.at
         standing.draws = shape.draws

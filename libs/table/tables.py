@@ -45,6 +45,7 @@ class Table(Standing):
         self.life = draft.life
         self.game = draft.game
         self.rest = draft.rest
+        self.began = draft.began
         self.version = draft.version
         self.draws = draft.draws
         self.at = draft.now

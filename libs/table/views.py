@@ -114,10 +114,13 @@ def _clocks(life: Life) -> list[pb.ClockView]:
     ]
 
 
-def redact(event: Message, standing: Standing, audience: int | None) -> Message | None:
-    """The event as the audience may know it when the table stands there; None: not even that it happened."""
+def redact(event: Message, standing: Standing, audience: int | None, version: int | None = None) -> Message | None:
+    """The event as the audience may know it when the table stands there; None: not even that it happened.
+
+    `version`: the event's own; None: it happens now.
+    """
     if type(event) not in FOLDS:
-        return standing.rules.redact(event, _judged_by(standing), audience)
+        return standing.rules.redact(event, _judged_by(standing, version), audience)
     if audience is None:
         if isinstance(event, pb.CodeRenewed):
             return pb.CodeRenewed()
@@ -129,8 +132,13 @@ def redact(event: Message, standing: Standing, audience: int | None) -> Message 
     return event
 
 
-def _judged_by(standing: Standing) -> Any:
-    """The state that redaction is judged by; after the first play was voided there is none: a table's very first."""
+def _judged_by(standing: Standing, version: int | None) -> Any:
+    """The state that redaction is judged by: of an earlier play the one in which it ended.
+
+    After the first play was voided there is none: a table's very first.
+    """
+    if version is not None and version < standing.began and standing.rest is not None:
+        return standing.rest
     if standing.game is not None:
         return standing.game
     return standing.rules.initial(options_of(standing.rules, standing.life.options))
@@ -140,7 +148,7 @@ def event_views(happened: Iterable[Happened], standing: Standing, audience: int 
     """The events as the audience may know them now."""
     shown: list[pb.EventView] = []
     for entry in happened:
-        body = redact(entry.event, standing, audience)
+        body = redact(entry.event, standing, audience, entry.version)
         if body is not None:
             shown.append(_event_view(entry, body))
     return shown
@@ -188,7 +196,7 @@ class Updates:
         """As `event_views`; what is shown as it is stored is packed once for all."""
         shown: list[pb.EventView] = []
         for entry in self._happened:
-            body = redact(entry.event, self._standing, audience)
+            body = redact(entry.event, self._standing, audience, entry.version)
             if body is None:
                 continue
             if body is entry.event:
