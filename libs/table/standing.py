@@ -23,9 +23,9 @@ AnyRules = Rules[Any, Any]
 class Standing:
     """One table at one version.
 
-    `game` is the rules' state (None before the first play), `rest` the one before the present play, to return to when it
-    is voided, `began` the version at which that play began, `draws` the number of draws taken in it, `at` the time of
-    the last event (us).
+    `game` is the rules' state (None before the first play), `rest` the one before the present play, to return to when
+    it is voided, `began` the version at which that play began, `draws` the number of draws taken in it, `at` the time
+    of the last event (us).
     """
 
     __slots__ = ("at", "began", "draws", "game", "life", "rest", "rules", "table_id", "version")

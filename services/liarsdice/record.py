@@ -75,7 +75,7 @@ def write(events: Iterable[Message], names: Sequence[str] = (), before: State | 
 
     `before`: where the table stood, for events that do not begin with the table's first.
     """
-    lines = [f"# {seat} {name}" for seat, name in enumerate(names)]
+    lines = [f"# {seat} {' '.join(name.split())}" for seat, name in enumerate(names)]
     state, regulars, at = before, set[int](), 0
     for event in events:
         if isinstance(event, pb.TableOpened):
