@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,30 @@ def test_operators_come_by_the_keys(whole_stack: WholeStack, ann: Person) -> Non
     assert len(whole.splitlines()) > 10
     assert "is shown" in ann.ok(*here, "rebuild", "lobby")
     assert "no read model nonsense" in ann.fails(2, *here, "rebuild", "nonsense")
+
+
+def test_an_operator_stops_clocks_moves_them_voids_and_hands_over(whole_stack: WholeStack, ann: Person) -> None:
+    told = ann.ok("play", "trictrac", "--hot-seat", "--bots", "none", "--seats", "2", "--name", "Ann")
+    table_id = told.split()[1]
+    here = ("--data", str(whole_stack.data), "operate")
+    assert "operator" in ann.ok("--data", str(whole_stack.data), "sign-in", "--roles", "operator", "--name", "Op")
+
+    def clock() -> tuple[str, datetime]:
+        (line,) = [one for one in ann.ok(*here, "explain", table_id).splitlines() if "of seat" in one]
+        return line.split()[1], datetime.fromisoformat(line.partition("due ")[2])
+
+    assert "paused at version" in ann.ok(*here, "pause", table_id)
+    said = ann.ok(*here, "explain", table_id)
+    assert "playing, paused" in said and "of seat" not in said
+    assert "resumed at version" in ann.ok(*here, "resume", table_id)
+    clock_id, due = clock()
+    assert "moved at version" in ann.ok(*here, "clock", table_id, clock_id, "--by", "90", "--reason", "a test")
+    assert clock()[1] - due == timedelta(seconds=90)
+    assert "void at version" in ann.ok(*here, "void", table_id, "--reason", "a test")
+    assert "play" in ann.fails(1, *here, "void", table_id, "--reason", "once more")
+    assert "trictrac-0 was let go" in ann.ok(*here, "move", "trictrac-0", "--reason", "a test")
+    assert "closed at version" in ann.ok(*here, "close", table_id, "--reason", "a test")  # by the next owner
+    assert "trictrac-0" in ann.fails(1, *here, "move", "nowhere-0", "--reason", "a test")
 
 
 def test_what_goes_wrong_is_one_sentence(ann: Person) -> None:
