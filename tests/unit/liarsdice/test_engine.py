@@ -114,7 +114,9 @@ def test_training_learns_to_lose_less() -> None:
         for _ in range(25)
     ]
     assert figures[-1]["error"] < figures[0]["error"]
-    lost = [train.against_odds(layers, kinds, 2, 4000, np.random.default_rng(3)) for layers in (fresh, policy.layers)]
+    lost = [
+        train.against_odds((layers,), kinds, 2, 4000, np.random.default_rng(3)) for layers in (fresh, policy.layers)
+    ]
     assert lost[1] < lost[0] - 0.05
 
 

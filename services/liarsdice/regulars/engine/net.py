@@ -1,4 +1,4 @@
-"""The nets: out of what a seat senses, a mixture of calls. Plain numpy; weights in `two.npz` and `more.npz`."""
+"""The nets: out of what a seat senses, a mixture of calls. Plain numpy; weights in `two_*.npz` and `more_*.npz`."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,6 +13,8 @@ from services.liarsdice.regulars.engine.situations import Bools, Floats, Ints
 WEIGHTS = Path(__file__).parent
 Layers = Sequence[Floats]
 """Weights and biases in turn, `[inputs, outputs]` and `[outputs]`; rectifiers between layers."""
+Nets = Sequence[Layers]
+"""Nets that play as one: the mean of their mixtures. What one of them does wrong, the others do not."""
 
 
 def forward(layers: Layers, inputs: Floats) -> list[Floats]:
@@ -33,10 +35,14 @@ def mixture(scores: Floats, legal: Bools) -> Floats:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def shares(layers: Layers, rounds: Rounds, rows: Ints) -> Floats:
+def shares(nets: Nets, rounds: Rounds, rows: Ints) -> Floats:
     """`[row, call]`: how the seat in turn of each round mixes its calls."""
     legal = rounds.legal(rows)
-    return mixture(forward(layers, sense(rounds, rows, legal))[-1], legal)
+    seen = sense(rounds, rows, legal)
+    total = np.zeros(legal.shape, np.float32)
+    for layers in nets:
+        total += mixture(forward(layers, seen)[-1], legal)
+    return total / np.float32(len(nets))
 
 
 def drawn(shares: Floats, rng: np.random.Generator) -> Ints:
@@ -47,9 +53,9 @@ def drawn(shares: Floats, rng: np.random.Generator) -> Ints:
 
 
 @cache
-def load(cups: str) -> Layers:
-    """The shipped net for `two` cups, or for `more`."""
-    return read(WEIGHTS / f"{cups}.npz")
+def load(cups: str) -> Nets:
+    """The shipped nets for `two` cups, or for `more`."""
+    return tuple(read(path) for path in sorted(WEIGHTS.glob(f"{cups}_*.npz")))
 
 
 def read(path: Path) -> Layers:

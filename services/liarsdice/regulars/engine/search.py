@@ -1,4 +1,4 @@
-"""Thought: the mixture of a net, and with three cups or more a search over dice that fit the bids.
+"""Thought: the mixture of the nets, and with three cups or more a search over dice that fit the bids.
 
 The search deals the hidden cups many times, each as likely as its seat's bids make it (Bayes, with the net for what a
 seat would bid), plays every call that is worth a thought to the round's end by the net, and leans towards those that
@@ -13,7 +13,7 @@ import numpy as np
 
 from services.liarsdice.counting import Cup
 from services.liarsdice.options import Setup
-from services.liarsdice.regulars.engine.net import Layers, drawn, load, shares
+from services.liarsdice.regulars.engine.net import Nets, drawn, load, shares
 from services.liarsdice.regulars.engine.rounds import CALLS, FACE, UP, UPS, Rounds, shake
 from services.liarsdice.regulars.engine.situations import Floats, Ints, Situation, Situations, rows_of
 from services.liarsdice.regulars.guess import Known
@@ -42,7 +42,7 @@ def mixed(known: Known, most: int, rng: Random) -> Mixture:
     cups = _dealt(seat, known.own, chance)
     rounds, likely = _heard(seat, cups)
     fit = likely[:, seat.me] / likely[:, seat.me].sum()
-    share: Floats = (shares(seat.layers, rounds, np.arange(DEALS)) * fit[:, None]).sum(axis=0)
+    share: Floats = (shares(seat.nets, rounds, np.arange(DEALS)) * fit[:, None]).sum(axis=0)
     if len(seat.dice) > 2:
         share = _searched(seat, _fitting(cups, likely, chance), share, chance)
     return _named(seat, share)
@@ -54,7 +54,7 @@ def mixtures(knowns: Sequence[Known], most: int) -> list[Mixture]:
     cups = np.zeros((len(knowns), len(seat.dice), 6), np.int64)
     cups[:, seat.me] = [[known.own.count(face) for face in range(1, 7)] for known in knowns]
     rounds = _replayed(seat, cups)
-    return [_named(seat, share) for share in shares(seat.layers, rounds, np.arange(len(knowns)))]
+    return [_named(seat, share) for share in shares(seat.nets, rounds, np.arange(len(knowns)))]
 
 
 def _two(known: Known) -> bool:
@@ -70,7 +70,7 @@ class _Seat:
         self.me = seats.index(known.seat)
         self.bids: list[Heard] = [(seats.index(seat), quantity, face) for seat, quantity, face in known.bids]
         self.kinds = _kinds(self.dice, known.setup, most)
-        self.layers: Layers = load("two" if len(seats) == 2 else "more")
+        self.nets: Nets = load("two" if len(seats) == 2 else "more")
         self.base = self.bids[-1][1] if self.bids else int(self.kinds.base[0])
 
 
@@ -123,7 +123,7 @@ def _heard(seat: _Seat, cups: Ints) -> tuple[Rounds, Floats]:
         up = min(quantity - (int(rounds.quantity[0]) or int(seat.kinds.base[0])), UPS - 1)
         if up >= 0:
             legal = max(1, np.count_nonzero(rounds.legal(everyone[:1])))
-            liked = shares(seat.layers, rounds, everyone)[:, 1 + 7 * up + face]
+            liked = shares(seat.nets, rounds, everyone)[:, 1 + 7 * up + face]
             likely[:, who] *= DOUBT / legal + (1 - DOUBT) * liked
         _bid(rounds, (who, quantity, face))
     rounds.turn[:] = seat.me
@@ -149,7 +149,7 @@ def _searched(seat: _Seat, cups: Ints, share: Floats, chance: np.random.Generato
     rounds = _replayed(seat, np.tile(cups, (len(calls), 1, 1)))
     rounds.call(np.arange(len(rounds.at)), np.repeat(calls, len(cups)))
     while len(rows := np.flatnonzero(~rounds.over)):
-        rounds.call(rows, drawn(shares(seat.layers, rounds, rows), chance))
+        rounds.call(rows, drawn(shares(seat.nets, rounds, rows), chance))
     values = rounds.brings[:, seat.me].reshape(len(calls), len(cups)).mean(axis=1)
     leaning = np.zeros(CALLS, np.float32)
     leaning[calls] = share[calls] * np.exp((values - values.max()) / HEAT)

@@ -24,7 +24,7 @@ import numpy as np
 
 from services.liarsdice.counting import highest
 from services.liarsdice.options import PRESETS, resolve
-from services.liarsdice.regulars.engine.net import Layers, drawn, forward, mixture, read, save
+from services.liarsdice.regulars.engine.net import Layers, Nets, drawn, forward, mixture, read, save, shares
 from services.liarsdice.regulars.engine.rounds import CALLS, LIFT, UPS, Rounds, shake
 from services.liarsdice.regulars.engine.senses import WIDTH, sense
 from services.liarsdice.regulars.engine.situations import (
@@ -259,7 +259,7 @@ def by_odds(table: Rounds, rows: Ints, sure: float) -> Floats:
     return mixture(right * np.float32(sure), legal)
 
 
-def against_odds(layers: Layers, kinds: Situations, seats: int, rounds: int, rng: np.random.Generator) -> float:
+def against_odds(nets: Nets, kinds: Situations, seats: int, rounds: int, rng: np.random.Generator) -> float:
     """Share of rounds that one seat loses by the net among others that follow the odds (par: 1 / seats)."""
     at = rng.choice(np.flatnonzero((kinds.seats == seats) & (kinds.rules.sum(axis=1) == 0)), rounds)
     table = Rounds(kinds, at, shake(kinds.dice[at], rng), rng.integers(0, seats, rounds))
@@ -268,9 +268,7 @@ def against_odds(layers: Layers, kinds: Situations, seats: int, rounds: int, rng
         calls = drawn(by_odds(table, rows, 1e5), rng)
         own = np.flatnonzero(table.turn[rows] == mine[rows])
         if len(own):
-            part = rows[own]
-            legal = table.legal(part)
-            calls[own] = drawn(mixture(forward(layers, sense(table, part, legal))[-1], legal), rng)
+            calls[own] = drawn(shares(nets, table, rows[own]), rng)
         table.call(rows, calls)
     return np.count_nonzero(np.equal(table.loser, mine)) / rounds
 
@@ -316,7 +314,7 @@ def main() -> None:
         if time.monotonic() - told > 60:
             told = time.monotonic()
             figures |= {
-                f"odds{k}": against_odds(average, kinds, k, 20_000, rng)
+                f"odds{k}": against_odds((average,), kinds, k, 20_000, rng)
                 for k in (2, 4)
                 if k == 2 or asked.cups != "two"
             }
