@@ -1,15 +1,16 @@
 """Trains the net by self-play: every seat plays by it, and regrets what it might have called instead.
 
-    python -m services.liarsdice.regulars.engine.train --minutes 45 --out more.npz
-    python -m services.liarsdice.regulars.engine.train --minutes 28 --cups two --pull 0.15 --mixing 0.02 0.005
-        --out two.npz
+    python -m services.liarsdice.regulars.engine.train --minutes 45 --out more_1.npz
+    python -m services.liarsdice.regulars.engine.train --minutes 28 --cups two --pull 0.15 --out two_1.npz
+
+`train.log` has the command and course of each net that is shipped.
 
 Each round is one of many situations (numbers of dice, house rules). A seat's outcome is measured against what a
 critic, who sees all cups, expected before the call: that is the regret of not calling it, with the luck of the hidden
 dice taken out. Scores move along it in small, clipped steps (Schulman's PPO); a price on certainty keeps every mixture
 mixed (Sokota's magnetic mirror descent), so that self-play settles near an equilibrium and does not go round in
-circles. The shipped net is the running average of the later ones, as in counterfactual regret minimisation it is the
-average that counts. One core, numpy only.
+circles. A shipped net is the running average of the later ones, and several play as one by the mean of their mixtures:
+as in counterfactual regret minimisation it is the average that counts. One core, numpy only.
 """
 
 import argparse
