@@ -124,8 +124,8 @@ class Catalog:
     async def keep(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Learn of every game again and again (a supervised loop): a new release of a game may have new commands."""
         while True:
-            for game in self._shards:
-                await self.learn(game)
+            # one whose owner is away must not keep the others waiting
+            await asyncio.gather(*(self.learn(game) for game in self._shards))
             await sleep(ASK_S)
 
     async def games(self) -> list[pb.GameInfo]:

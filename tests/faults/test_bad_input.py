@@ -114,6 +114,9 @@ async def door(whole_stack: WholeStack) -> AsyncIterator[Door]:
         grpc.aio.insecure_channel(whole_stack.server) as channel,
     ):
         await client.sign_in_guest("Ann")
+        # a gateway that has just begun lets all of a game's messages pass until it has heard of the game
+        while not all(game.available for game in await client.lobby.games()):
+            await asyncio.sleep(0.05)
         made = Door(whole_stack, channel, client)
         wish = Wish("trictrac", {"seats": 3, "throw_seconds": 0}, (), hot_seat=True)
         made.table_id, _ = await set_up(client, wish)
