@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 from google.protobuf.message import Message
 
@@ -15,6 +13,7 @@ from services.backgammon.board import Throw, throw
 from services.backgammon.rules import RULES
 from services.backgammon.state import State
 from stamtafel.backgammon.v1 import backgammon_pb2 as pb
+from tests.bench.micros import micros
 from tests.property.backgammon.games import Chance
 
 Moment = tuple[State, int, Message, list[Message]]
@@ -38,22 +37,12 @@ def _moments(games: int, seed: int) -> list[Moment]:
     return found
 
 
-def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
-    """Microseconds a moment, the best of three rounds. What the rules remember of a throw is forgotten before each."""
-    best = float("inf")
-    for _ in range(3):
-        throw.cache_clear()
-        began = perf_counter()
-        for moment in moments:
-            work(moment)
-        best = min(best, perf_counter() - began)
-    return best / len(moments) * 1e6
-
-
 def bench_backgammon() -> dict[str, float]:
     """Microseconds: all turns of a throw (median), deciding and folding one command, the views of a seat and the
     public."""
     moments, ctx, nobody = _moments(6, 1), Chance(2), Facts()
+
+    forget = throw.cache_clear  # what the rules remember of a throw must not count
 
     def fold(moment: Moment) -> State:
         state = moment[0]
@@ -78,11 +67,13 @@ def bench_backgammon() -> dict[str, float]:
     return {
         "backgammon_turns_median_us": median(turns),
         "backgammon_events_per_command": sum(len(events) for *_, events in moments) / len(moments),
-        "backgammon_decide_us": _micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx)),
-        "backgammon_evolve_us": _micros(moments, fold),
-        "backgammon_view_us": _micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString()),
-        "backgammon_seat_view_us": _micros(moments, lambda m: RULES.view(m[0], m[1], nobody).SerializeToString()),
-        "backgammon_decide_evolve_3_views_us": _micros(moments, all_of_it),
+        "backgammon_decide_us": micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx), forget),
+        "backgammon_evolve_us": micros(moments, fold, forget),
+        "backgammon_view_us": micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString(), forget),
+        "backgammon_seat_view_us": micros(
+            moments, lambda m: RULES.view(m[0], m[1], nobody).SerializeToString(), forget
+        ),
+        "backgammon_decide_evolve_3_views_us": micros(moments, all_of_it, forget),
     }
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 from google.protobuf.message import Message
@@ -19,6 +18,7 @@ from services.carrom.simulate import play, simulate
 from services.carrom.state import State
 from services.carrom.strength import usual
 from stamtafel.carrom.v1 import carrom_pb2 as pb
+from tests.bench.micros import micros
 
 Moment = tuple[State, int, Message, list[Message], dict[str, Any]]
 
@@ -51,17 +51,6 @@ def _moments(shots: int) -> list[Moment]:
         for event in events:
             state = RULES.evolve(state, event)
     return found
-
-
-def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
-    """Microseconds a moment, the best of five rounds."""
-    best = float("inf")
-    for _ in range(5):
-        began = perf_counter()
-        for moment in moments:
-            work(moment)
-        best = min(best, perf_counter() - began)
-    return best / len(moments) * 1e6
 
 
 def _shots(many: int) -> dict[str, float]:
@@ -100,10 +89,10 @@ def bench_carrom() -> dict[str, float]:
 
     figures = {
         "carrom_events_per_command": sum(len(m[3]) for m in moments) / len(moments),
-        "carrom_decide_us": _micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], Known(m[4]))),
-        "carrom_evolve_us": _micros(moments, fold),
-        "carrom_view_us": _micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString()),
-        "carrom_clocks_us": _micros(moments, lambda m: RULES.clocks(m[0])),
+        "carrom_decide_us": micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], Known(m[4]))),
+        "carrom_evolve_us": micros(moments, fold),
+        "carrom_view_us": micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString()),
+        "carrom_clocks_us": micros(moments, lambda m: RULES.clocks(m[0])),
         **_shots(300),
     }
     for level in ("easy", "normal", "hard"):

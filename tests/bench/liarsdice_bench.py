@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 from google.protobuf.message import Message
@@ -18,6 +17,7 @@ from services.liarsdice.options import resolve
 from services.liarsdice.rules import RULES
 from services.liarsdice.state import State
 from stamtafel.liarsdice.v1 import liarsdice_pb2 as pb
+from tests.bench.micros import micros
 
 ODDS: dict[str, dict[str, Any]] = {
     "": {},
@@ -47,17 +47,6 @@ def _moments(games: int, seed: int) -> list[Moment]:
             for event in events:
                 state = RULES.evolve(state, event)
     return found
-
-
-def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
-    """Microseconds a moment, the best of five rounds."""
-    best = float("inf")
-    for _ in range(5):
-        began = perf_counter()
-        for moment in moments:
-            work(moment)
-        best = min(best, perf_counter() - began)
-    return best / len(moments) * 1e6
 
 
 def forget() -> None:
@@ -101,9 +90,9 @@ def bench_liarsdice() -> dict[str, float]:
             state = RULES.evolve(state, event)
 
     return {
-        "decide_us": _micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx)),
-        "fold_us": _micros(moments, fold),
-        "view_us": _micros(moments, lambda m: RULES.view(m[0], m[1], nobody)),
+        "decide_us": micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx)),
+        "fold_us": micros(moments, fold),
+        "view_us": micros(moments, lambda m: RULES.view(m[0], m[1], nobody)),
         "events_per_command": sum(len(m[3]) for m in moments) / len(moments),
         **{
             f"odds{name}{'_cold' if cold else ''}_p99_ms": _odds_p99_ms(rules, cold)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
-from time import perf_counter
-from typing import Any
 
 from google.protobuf.message import Message
 
@@ -14,6 +11,7 @@ from libs.table.seeded import SeededCtx
 from services.trictrac.rules import RULES
 from services.trictrac.state import State
 from stamtafel.trictrac.v1 import trictrac_pb2 as pb
+from tests.bench.micros import micros
 
 Moment = tuple[State, int, Message, list[Message]]
 
@@ -37,17 +35,6 @@ def _moments(games: int, seed: int) -> list[Moment]:
     return found
 
 
-def _micros(moments: list[Moment], work: Callable[[Moment], Any]) -> float:
-    """Microseconds a moment, the best of five rounds: what it costs when nobody else runs."""
-    best = float("inf")
-    for _ in range(5):
-        began = perf_counter()
-        for moment in moments:
-            work(moment)
-        best = min(best, perf_counter() - began)
-    return best / len(moments) * 1e6
-
-
 def bench_trictrac() -> dict[str, float]:
     """Mean microseconds: deciding and folding one command, one view, and the events of a command."""
     moments, ctx, nobody = _moments(20, 1), SeededCtx(Random(2)), Facts()
@@ -59,10 +46,10 @@ def bench_trictrac() -> dict[str, float]:
 
     return {
         "trictrac_events_per_command": sum(len(events) for *_, events in moments) / len(moments),
-        "trictrac_decide_us": _micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx)),
-        "trictrac_evolve_us": _micros(moments, fold),
-        "trictrac_view_us": _micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString()),
-        "trictrac_clocks_us": _micros(moments, lambda m: RULES.clocks(m[0])),
+        "trictrac_decide_us": micros(moments, lambda m: RULES.decide(m[0], m[1], m[2], ctx)),
+        "trictrac_evolve_us": micros(moments, fold),
+        "trictrac_view_us": micros(moments, lambda m: RULES.view(m[0], None, nobody).SerializeToString()),
+        "trictrac_clocks_us": micros(moments, lambda m: RULES.clocks(m[0])),
     }
 
 
